@@ -1,0 +1,43 @@
+/*
+ * manifest: what a box is, as JSON that only the host writes (atomically).
+ * Read back as untrusted text all the same: bounded, typed, every id checked.
+ */
+#ifndef BOX_MANIFEST_H
+#define BOX_MANIFEST_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/strv.h"
+#include "box/layout.h"
+#include "policy/policy.h"
+
+/* created -> (running is derived from locks, never stored) -> proposed -> applied; aborted from any but applied */
+enum box_state { BOX_CREATED, BOX_PROPOSED, BOX_APPLIED, BOX_ABORTED, BOX_STATE_MAX };
+extern const char *const box_state_names[];
+
+struct manifest {
+	char id[BOX_ID_LEN + 1];
+	struct buf name;
+	enum box_state state;
+	enum tier tier;
+	struct buf profile;
+	char policy_digest[65];
+	struct buf base_commit; /* hex, 40 or 64 */
+	struct buf base_tree;
+	struct buf base_branch; /* "" where detached */
+	struct buf repo_top;	/* where the work tree appears inside */
+	struct buf home;
+	struct strv objects;
+	uint32_t uid, gid;	/* payload's host ids */
+	int64_t created_us;
+};
+
+void manifest_init(struct manifest *m);
+void manifest_release(struct manifest *m);
+
+/* box_fd: directory box/b/<id>. Errors: corrupt, notfound, sys. manifest_parse is pure and fuzzed. */
+int manifest_parse(const char *text, size_t len, struct manifest *out, struct error *err);
+int manifest_read(int box_fd, struct manifest *out, struct error *err);
+int manifest_write(int box_fd, const struct manifest *m, struct error *err);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * session: running a command in a box (or in the mason's confinement): the
+ * front's side. Starts the monitor, hands over plan and payload, pumps the
+ * operator's descriptors, forwards signals, returns how it ended.
+ */
+#ifndef BOX_SESSION_H
+#define BOX_SESSION_H
+
+#include <sys/resource.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct session_request {
+	const struct buf *plan;		/* bytes of plan_finish() */
+	const char *const *argv;	/* command, NULL-terminated */
+	const char *const *envp;
+	const char *cwd;		/* inside; NULL: the plan's */
+	uint64_t timeout_ms;		/* 0: none */
+	int box_fd;			/* box/b/<id>, for session/; -1: not registered */
+	const char *label;		/* for `ls` and traces: the command, already sanitised */
+	uint64_t memory, processes;	/* limits for a cgroup */
+	/* The operator's descriptors; -1: nothing (reads end at once, writes are discarded). */
+	int in, out, err;
+	/* Where set, stdout is collected here (at most capture_max bytes) and `out` is not used. */
+	struct buf *capture;
+	size_t capture_max;
+	bool forward_signals;		/* INT TERM HUP QUIT USR1 USR2 go to the command */
+};
+
+enum session_end {
+	SESSION_EXITED,	   /* code is the command's */
+	SESSION_SIGNALED,  /* signal is set */
+	SESSION_TIMED_OUT,
+	SESSION_MEMORY,	   /* killed at the memory limit (cgroup or watchdog) */
+	SESSION_CANNOT_EXEC, /* sys is the errno: ENOENT -> 127, else 126 */
+	SESSION_ENDED	   /* aborted from outside (git box abort, monitor told to stop) */
+};
+
+struct session_result {
+	enum session_end end;
+	int code;
+	int signal;
+	int sys;
+	uint64_t wall_us;
+	struct rusage usage; /* of the command and the children it waited for */
+	uint64_t peak_memory; /* bytes, 0: unknown */
+};
+
+/* Errors: anything that kept the command from starting, with the failed step in words. */
+int session_run(const struct session_request *req, struct session_result *out, struct error *err);
+
+/* Exit code of `run` for a result (DESIGN section 6). */
+int session_exit_code(const struct session_result *r);
+
+/* One live command of a box, from session/. */
+struct session_info {
+	char id[17];
+	pid_t monitor;
+	uint64_t monitor_start; /* /proc start time */
+	int64_t started_us;
+	struct buf label;
+};
+struct session_list {
+	struct session_info *v;
+	size_t len;
+};
+/* Live ones only (their lock is held); stale files are removed. Errors: sys. */
+int session_list(int box_fd, struct session_list *out, struct error *err);
+void session_list_release(struct session_list *l);
+/* Asks every live monitor of the box to end (SIGTERM by pidfd) and waits. Errors: busy (still alive after wait_ms). */
+int session_stop_all(int box_fd, uint64_t wait_ms, struct error *err);
+
+#endif
