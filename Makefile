@@ -75,6 +75,9 @@ $(B)/libexec/git-box/git-box-%: $(B)/git-box/main-%.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ALL_LDFLAGS) $(STATIC_LIBS)
 
+.PHONY: libs
+libs: $(LIB)
+
 .PHONY: units
 units: $(UNITS)
 $(B)/unit/%: t/unit/%.c $(LIB)
