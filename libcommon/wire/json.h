@@ -27,6 +27,17 @@ int json_strv(const json_t *obj, const char *key, struct strv *out, struct error
 /* A JSON string from bytes that may not be UTF-8: bad bytes become U+FFFD. Never NULL. */
 json_t *json_text(const char *s);
 
+/*
+ * Paths are bytes and JSON is not: in our own files every byte that is not
+ * printable ASCII, and '%', is written as %XX. The reader takes only what the
+ * writer makes. Never NULL; *out is replaced, strings are added to a strv.
+ * Errors: corrupt.
+ */
+json_t *json_path(const char *path);
+json_t *json_pathv(const struct strv *paths);
+int json_path_get(const json_t *obj, const char *key, struct buf *out, struct error *err);
+int json_pathv_get(const json_t *obj, const char *key, struct strv *out, struct error *err);
+
 /* Canonical: sorted keys, compact, UTF-8. Appended to out. */
 void json_canonical(const json_t *j, struct buf *out);
 
