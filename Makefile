@@ -16,7 +16,7 @@ VERSION := 0.1.0
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wcast-qual -Werror
 HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fPIE
 HARDEN_LD := -pie -Wl,-z,relro,-z,now,-z,noexecstack
-CPPFLAGS += -D_GNU_SOURCE -DBOX_VERSION='"$(VERSION)"' -Ilibcommon -I. -I$(B)/gen
+CPPFLAGS += -D_GNU_SOURCE -DBOX_VERSION='"$(VERSION)"' -iquote libcommon -iquote . -iquote $(B)/gen
 CFLAGS ?= -O2 -g
 VARIANT_CFLAGS :=
 VARIANT_LDFLAGS :=
