@@ -4,15 +4,9 @@
 
 #define PATH_TEXT_MAX (3 * 4096) /* PATH_MAX bytes, each as %XX */
 
-static bool is_plain(unsigned char c)
-{
-	return c > 0x20 && c < 0x7f && c != '%';
-}
-
-/* A blank is common in paths and harmless in JSON, so it stays readable. */
 static bool stays(unsigned char c)
 {
-	return c == ' ' || is_plain(c);
+	return c >= 0x20 && c < 0x7f && c != '%';
 }
 
 json_t *json_path(const char *path)

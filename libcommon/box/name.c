@@ -1,0 +1,115 @@
+/*
+ * Claims on names (declared in box/layout.h). A claim is an flock on the name's
+ * file, so it cannot outlive its maker. Whoever gets the lock looks whether the
+ * file is still the one in the directory: its previous holder may have unlinked it.
+ */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "box/layout.h"
+#include "sys/fd.h"
+#include "sys/file.h"
+
+#define CLAIM_TRIES 16
+
+/* True where fd is what path names now. */
+static bool still_linked(int dirfd, const char *path, int fd)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && fstatat(dirfd, path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+/* True where a box with a manifest stands behind the name. */
+static bool is_taken(const struct box_root *root, const char *name)
+{
+	struct error ignored = ERROR_INIT;
+	char id[BOX_ID_LEN + 1];
+	BUF_AUTO manifest = BUF_INIT;
+
+	if (box_name_id(root, name, id, &ignored) < 0)
+		return false;
+	buf_fmt(&manifest, "b/%s/manifest.json", id);
+	return file_exists(root->fd, manifest.data);
+}
+
+static int write_id(int fd, const char *id, struct error *err)
+{
+	BUF_AUTO line = BUF_INIT;
+
+	buf_fmt(&line, "%s\n", id);
+	if (ftruncate(fd, 0) < 0)
+		return error_sys(err, errno, "cannot write the box's name");
+	return fd_write_full(fd, line.data, line.len, err);
+}
+
+/* 1: locked; 0: the file was unlinked meanwhile, again; -1: error. */
+static int lock_name(const struct box_root *root, const char *path, int fd, struct error *err)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno == EWOULDBLOCK)
+			return error_set(err, ERR_BUSY, "a box of that name is being made right now");
+		return error_sys(err, errno, "cannot lock %s", path);
+	}
+	return still_linked(root->fd, path, fd) ? 1 : 0;
+}
+
+int box_name_claim(const struct box_root *root, const char *name, const char *id, struct error *err)
+{
+	BUF_AUTO path = BUF_INIT;
+
+	if (box_name_check(name, err) < 0)
+		return -1;
+	buf_fmt(&path, "name/%s", name);
+	for (int i = 0; i < CLAIM_TRIES; i++) {
+		FD_AUTO fd = openat(root->fd, path.data, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+				    0600);
+		int locked = fd < 0 ? error_sys(err, errno, "cannot make %s", path.data) :
+				      lock_name(root, path.data, fd, err);
+
+		if (locked < 0)
+			return -1;
+		if (locked == 0)
+			continue;
+		if (is_taken(root, name)) {
+			error_set(err, ERR_EXISTS, "there is a box '%s' already", name);
+			return error_hint(err, "git box rm %s, or take another name", name);
+		}
+		return write_id(fd, id, err) < 0 ? -1 : fd_take(&fd);
+	}
+	return error_set(err, ERR_BUSY, "the name '%s' is taken and freed by others all the time", name);
+}
+
+bool box_name_claimed(const struct box_root *root, const char *name)
+{
+	BUF_AUTO path = BUF_INIT;
+	FD_AUTO fd = -1;
+
+	buf_fmt(&path, "name/%s", name);
+	fd = openat(root->fd, path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	/* Shared: two lookers do not see each other as makers. */
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+int box_name_free(const struct box_root *root, const char *name, const char *id, struct error *err)
+{
+	BUF_AUTO path = BUF_INIT;
+	struct error ignored = ERROR_INIT;
+	char now[BOX_ID_LEN + 1];
+	FD_AUTO fd = -1;
+
+	buf_fmt(&path, "name/%s", name);
+	fd = openat(root->fd, path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || !still_linked(root->fd, path.data, fd))
+		return 0;
+	if (box_name_id(root, name, now, &ignored) < 0 || strcmp(now, id) != 0)
+		return 0;
+	if (unlinkat(root->fd, path.data, 0) < 0 && errno != ENOENT)
+		return error_sys(err, errno, "cannot remove %s", path.data);
+	return 0;
+}
