@@ -13,6 +13,14 @@ SECONDS ?= 60
 CC ?= gcc
 VERSION := 0.1.0
 
+# What building and testing need (Debian names), and what only the wider checks need on top.
+DEPS := gcc libc6-dev make git libjansson-dev libsodium-dev libseccomp-dev libcriterion-dev \
+	perl python3 procps psmisc util-linux man-db shellcheck universal-ctags binutils strace
+DEPS_WIDE := clang clang-tidy clang-format cppcheck libclang-rt-14-dev llvm debootstrap bubblewrap
+# The goals that bring up a bare machine install what they need before anything is compiled.
+WIDE := $(filter analyze fuzz fuzz-run bench fresh format-check,$(MAKECMDGOALS))
+DEPS_FIRST := $(if $(WIDE)$(filter try check asan lint cases check-inject fuzz-replay,$(MAKECMDGOALS)),deps)
+
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wcast-qual -Werror
 HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fPIE
 HARDEN_LD := -pie -Wl,-z,relro,-z,now,-z,noexecstack
@@ -50,7 +58,7 @@ PERF := $(PERF_SRC:t/perf/%.c=$(B)/perf/%)
 .PHONY: all
 all: $(PROGRAMS)
 
-$(B)/%.o: %.c
+$(B)/%.o: %.c | $(DEPS_FIRST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -58,7 +66,7 @@ $(LIB): $(LIB_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 # The payload's seccomp programs, exported by libseccomp once, at build time.
-$(B)/gen/filter-gen: libcommon/sandbox/filter-gen.c
+$(B)/gen/filter-gen: libcommon/sandbox/filter-gen.c | $(DEPS_FIRST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) -lseccomp
 $(B)/gen/filters.inc: $(B)/gen/filter-gen
@@ -83,12 +91,89 @@ units: $(UNITS)
 $(B)/unit/%: t/unit/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(LIB) $(ALL_LDFLAGS) -lcriterion $(STATIC_LIBS)
-$(B)/helper/%: t/helper/%.c
+$(B)/helper/%: t/helper/%.c | $(DEPS_FIRST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS)
-$(B)/perf/%: t/perf/%.c
+$(B)/perf/%: t/perf/%.c | $(DEPS_FIRST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS)
+
+.PHONY: deps
+deps:
+	@t/deps.sh $(DEPS) $(if $(WIDE),$(DEPS_WIDE))
+
+# --- install: programs, man pages and completions (both made by the program itself), texts ---
+BINDIR := $(DESTDIR)$(PREFIX)/bin
+LIBEXECDIR := $(DESTDIR)$(PREFIX)/libexec/git-box
+SHAREDIR := $(DESTDIR)$(PREFIX)/share
+.PHONY: install
+install: all
+	install -d $(BINDIR) $(LIBEXECDIR) $(SHAREDIR)/man/man1 $(SHAREDIR)/doc/git-box
+	install -m 755 $(B)/bin/git-box $(BINDIR)
+	install -m 755 $(HELPERS:%=$(B)/libexec/git-box/%) $(LIBEXECDIR)
+	$(B)/bin/git-box --man >$(SHAREDIR)/man/man1/git-box.1
+	install -m 644 README.md LICENSE NOTICE SECURITY.md $(SHAREDIR)/doc/git-box
+	install -D -m 644 completion/git-box.bash $(SHAREDIR)/bash-completion/completions/git-box
+	install -D -m 644 completion/git-box.zsh $(SHAREDIR)/zsh/site-functions/_git-box
+	install -D -m 644 completion/git-box.fish $(SHAREDIR)/fish/vendor_completions.d/git-box.fish
+
+# The tests run the programs as installed, from here.
+INST := $(abspath $(B))/inst
+$(INST)/stamp: $(PROGRAMS) $(wildcard completion/git-box.*) README.md LICENSE NOTICE SECURITY.md
+	@rm -rf $(INST)
+	$(Q)$(MAKE) -s --no-print-directory VARIANT=$(VARIANT) DESTDIR=$(INST) PREFIX=/usr install >/dev/null
+	@touch $@
+
+# --- tests ---
+T ?= $(sort $(wildcard t/t[0-9]*.sh))
+export VARIANT BOX_MUST_WORK
+.PHONY: check check-units check-shell
+check: check-units check-shell $(if $(wildcard t/fuzz/*.c),fuzz-replay)
+check-units: $(UNITS) | $(DEPS_FIRST)
+	prove -j2 --exec t/unit.sh $(UNITS)
+check-shell: $(INST)/stamp $(TEST_HELPERS) check-units
+	prove -j2 $(T)
+
+# Sanitizers: a report is a file in the log folder, since test frameworks swallow stderr and exit codes.
+SAN_LOG := $(abspath build/asan/log)
+.PHONY: asan
+asan: deps
+	@rm -rf $(SAN_LOG) && install -d -m 1777 $(SAN_LOG)
+	ASAN_OPTIONS=log_path=$(SAN_LOG)/asan:detect_leaks=1 UBSAN_OPTIONS=log_path=$(SAN_LOG)/ubsan:print_stacktrace=1 \
+		CRITERION_NO_EARLY_EXIT=1 $(MAKE) VARIANT=asan check
+	@test -z "$$(ls -A $(SAN_LOG))" || { head -60 $(SAN_LOG)/*; echo "sanitizer reports above"; exit 1; }
+
+.PHONY: cases
+cases: | $(DEPS_FIRST)
+	@t/cases.sh
+
+.PHONY: try
+try: $(INST)/stamp | deps
+	@t/try.sh
+
+.PHONY: fresh
+fresh: | deps
+	t/fresh.sh
+
+.PHONY: lint
+lint: all units | $(DEPS_FIRST)
+	@t/lint/run.sh
+
+.PHONY: analyze
+ANALYZE_SRC := $(LIB_SRC) $(BOX_SRC) $(wildcard git-box/main-*.c)
+analyze: $(B)/gen/filters.inc | $(DEPS_FIRST)
+	@$(MAKE) -s VARIANT=analyze CFLAGS='-O1 -g -fanalyzer' HARDEN= all
+	clang-tidy --quiet --warnings-as-errors='*' $(ANALYZE_SRC) -- -std=gnu17 $(CPPFLAGS) 2>/dev/null
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+		--suppressions-list=t/lint/cppcheck.suppress -Ilibcommon -I. -D_GNU_SOURCE $(ANALYZE_SRC)
+
+.PHONY: format-check
+format-check: | $(DEPS_FIRST)
+	clang-format --dry-run -Werror $(ANALYZE_SRC)
+
+.PHONY: bench
+bench: $(INST)/stamp $(PERF) | $(DEPS_FIRST)
+	t/perf/bench.sh
 
 .PHONY: clean
 clean:

@@ -1,0 +1,5 @@
+#!/bin/bash
+# Runs one unit test program for prove: its YAML blocks are not what prove can read, so they become comments.
+# A program that exits badly after good lines (a sanitizer, a crash at exit) must fail, hence pipefail.
+set -o pipefail
+"$1" --tap -j1 | sed 's/^  /#   /'
