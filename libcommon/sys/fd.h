@@ -9,11 +9,13 @@
 
 #define FD_AUTO __attribute__((cleanup(fd_close))) int
 
-void fd_close(int *fd);	  /* closes where >= 0 and sets -1; keeps errno */
-int fd_take(int *fd);	  /* returns *fd and sets it to -1: passes ownership on */
-int fd_dup(int fd, struct error *err);			 /* F_DUPFD_CLOEXEC above 2; the new fd, or -1 */
-int fd_pipe(int out[2], struct error *err);		 /* O_CLOEXEC */
-int fd_socketpair(int type, int out[2], struct error *err); /* AF_UNIX, SOCK_CLOEXEC */
+void fd_close(int *fd); /* closes where >= 0 and sets -1; keeps errno */
+int fd_take(int *fd);	/* returns *fd and sets it to -1: passes ownership on */
+
+/* All fail with sys. */
+int fd_dup(int fd, struct error *err);		 /* a copy above 2; the new fd, or -1 */
+int fd_pipe(int out[2], struct error *err);	 /* out[0] reads, out[1] writes */
+int fd_socketpair(int type, int out[2], struct error *err); /* AF_UNIX */
 
 /* Whole writes and reads, retried on EINTR. fd_read_full fails (peer) on an early end. */
 int fd_write_full(int fd, const void *data, size_t len, struct error *err);

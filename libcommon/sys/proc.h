@@ -21,8 +21,8 @@ struct proc_spec {
 	const char *const *argv;	/* NULL-terminated */
 	const char *const *envp;	/* NULL-terminated, whole environment of the child */
 	const char *cwd;		/* NULL: ours */
-	const struct proc_fd *fds;	/* all that stays open; 0, 1, 2 default to /dev/null where absent */
-	size_t fds_len;
+	const struct proc_fd *fds;	/* all that reaches it; 0, 1, 2 are /dev/null where absent */
+	size_t fds_len;			/* each `to` at most once, below 64 */
 };
 
 struct proc {
@@ -37,25 +37,32 @@ struct proc {
  */
 int proc_spawn(const struct proc_spec *spec, struct proc *out, struct error *err);
 
-/* Waits at most timeout_ms (UINT64_MAX: for ever); *status_out as of waitpid. Errors: limit (deadline), sys. */
+/*
+ * Waits at most timeout_ms (UINT64_MAX: for ever); *status_out as of waitpid. At
+ * the deadline the process lives on and p stays valid. Errors: limit (deadline), sys.
+ */
 int proc_wait(struct proc *p, uint64_t timeout_ms, int *status_out, struct error *err);
 
 /* SIGKILLs and reaps; safe on PROC_INIT. */
 void proc_kill(struct proc *p);
 
-/*
- * Runs to the end: feeds `in` (may be NULL), collects stdout and stderr (each at
- * most max bytes, more is an error), kills at the deadline. Errors: limit, notfound, sys.
- */
+/* What proc_run() feeds and collects. NULL leaves 0, 1 or 2 as spec.fds says. */
 struct proc_capture {
 	const void *in;
 	size_t in_len;
-	size_t max;
-	uint64_t timeout_ms;
-	struct buf *out;
-	struct buf *errout;
+	size_t max;	     /* bytes of stdout, and of stderr */
+	uint64_t timeout_ms; /* UINT64_MAX: none */
+	struct buf *out;     /* appended */
+	struct buf *errout;  /* appended */
 };
-int proc_run(const struct proc_spec *spec, struct proc_capture *cap, int *status_out, struct error *err);
+
+/*
+ * Runs to the end: feeds, collects (more than max bytes is an error), kills at the
+ * deadline. On failure what came so far stays in the buffers, for the message.
+ * Errors: limit, notfound, sys.
+ */
+int proc_run(const struct proc_spec *spec, struct proc_capture *cap, int *status_out,
+	     struct error *err);
 
 /* Field 22 of /proc/<pid>/stat, parsed from the last ')'. Errors: notfound, corrupt. */
 int proc_start_time(pid_t pid, uint64_t *out, struct error *err);
