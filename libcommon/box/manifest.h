@@ -13,7 +13,7 @@
 
 /* created -> (running is derived from locks, never stored) -> proposed -> applied; aborted from any but applied */
 enum box_state { BOX_CREATED, BOX_PROPOSED, BOX_APPLIED, BOX_ABORTED, BOX_STATE_MAX };
-extern const char *const box_state_names[];
+extern const char *const box_state_names[]; /* NULL-terminated */
 
 struct manifest {
 	char id[BOX_ID_LEN + 1];
@@ -35,9 +35,18 @@ struct manifest {
 void manifest_init(struct manifest *m);
 void manifest_release(struct manifest *m);
 
-/* box_fd: directory box/b/<id>. Errors: corrupt, notfound, sys. manifest_parse is pure and fuzzed. */
+#define MANIFEST_FILE "manifest.json"
+#define MANIFEST_REMOVED "manifest.removed" /* the same text, once the box is being removed */
+#define MANIFEST_MAX (256u << 10)
+
+/*
+ * box_fd: directory box/b/<id>. Errors: corrupt, notfound, sys. manifest_parse is pure and fuzzed. Whoever reads
+ * compares the id with the directory's name (box_open does). Paths are stored by json_path().
+ */
 int manifest_parse(const char *text, size_t len, struct manifest *out, struct error *err);
+void manifest_text(const struct manifest *m, struct buf *out); /* appended; what manifest_parse() takes */
 int manifest_read(int box_fd, struct manifest *out, struct error *err);
+int manifest_read_removed(int box_fd, struct manifest *out, struct error *err);
 int manifest_write(int box_fd, const struct manifest *m, struct error *err);
 
 #endif
