@@ -53,10 +53,13 @@ int session_run(const struct session_request *req, struct session_result *out, s
 /* Exit code of `run` for a result (DESIGN section 6). */
 int session_exit_code(const struct session_result *r);
 
-/* One live command of a box, from session/. */
+/*
+ * One live command of a box, from session/<id>: one JSON line {id, monitor, monitor_start, started_us, label} in
+ * a file that its monitor holds an exclusive flock on while it lives.
+ */
 struct session_info {
 	char id[17];
-	pid_t monitor;
+	pid_t monitor; /* 0: just starting, the line is not written yet */
 	uint64_t monitor_start; /* /proc start time */
 	int64_t started_us;
 	struct buf label;
@@ -65,10 +68,18 @@ struct session_list {
 	struct session_info *v;
 	size_t len;
 };
+#define SESSION_LIST_INIT { .v = NULL, .len = 0 }
 /* Live ones only (their lock is held); stale files are removed. Errors: sys. */
 int session_list(int box_fd, struct session_list *out, struct error *err);
 void session_list_release(struct session_list *l);
-/* Asks every live monitor of the box to end (SIGTERM by pidfd) and waits. Errors: busy (still alive after wait_ms). */
-int session_stop_all(int box_fd, uint64_t wait_ms, struct error *err);
+/*
+ * Asks every live monitor of the box to end (SIGTERM by pidfd), also those that start meanwhile, and waits. *stopped_out
+ * (may be NULL): how many were asked. Errors: busy (still alive after wait_ms), sys.
+ */
+int session_stop_all(int box_fd, uint64_t wait_ms, size_t *stopped_out, struct error *err);
+
+/* The line of a session file, without newline. Pure; parsing is strict and fuzzed. Errors: corrupt. */
+void session_info_text(const struct session_info *s, struct buf *out);
+int session_info_parse(const char *text, size_t len, struct session_info *out, struct error *err);
 
 #endif
