@@ -138,10 +138,16 @@ test_line () {
 	echo "$1 $TEST_COUNT - $2"
 }
 
-# test_expect_success NAME SCRIPT: SCRIPT is evaluated in this shell, in $TRASH; chain it with &&.
+# test_expect_success NAME SCRIPT: SCRIPT is evaluated in this shell, in $TRASH. All its commands must be chained with
+# && (background ones as `{ cmd & } &&`): a false start must come out at the end as it went in, else a failure in the
+# middle would be lost.
 test_expect_success () {
 	cd "$TRASH" || exit 1
-	if eval "$2" >"$TRASH/.out" 2>&1; then
+	(eval "(exit 117) && $2") >/dev/null 2>&1
+	if [ $? -ne 117 ]; then
+		test_line 'not ok' "$1"
+		echo '# broken && chain'
+	elif eval "$2" >"$TRASH/.out" 2>&1; then
 		test_line ok "$1"
 	else
 		test_line 'not ok' "$1"
