@@ -1,0 +1,60 @@
+/*
+ * inside: the code that runs after clone, in the order it runs. Only system
+ * calls (poison.h). Everything it needs was decided before and lies in the
+ * plan; failures are numbers (struct fault).
+ */
+#ifndef SANDBOX_INSIDE_H
+#define SANDBOX_INSIDE_H
+
+#include "sandbox/plan.h"
+#include "sandbox/protocol.h"
+
+/* What init inherits. All descriptors are close-on-exec. */
+struct inside {
+	const struct plan *plan;
+	int go;		  /* our end of the start pipe: one byte when the id maps are written */
+	int init_chan;	  /* to the monitor: faults; its end of file says that everything is dead */
+	int spawner_chan; /* handed to the spawner */
+};
+
+/* init.c: the whole life of pid 1. */
+__attribute__((noreturn)) void inside_init(const struct inside *in);
+
+/* root.c: new root, mounts, pivot. 0, or -1 with *f. Leaves the old root at old_fd, still mounted at /.old. */
+int inside_build_root(const struct plan *p, struct fault *f);
+int inside_leave_old_root(const struct plan *p, struct fault *f);
+
+/* mounts.c: executes one step of the plan. old_fd: host's root; root_fd: new root; box_fd: plan.box_root or -1. */
+struct mount_roots {
+	int old_fd;
+	int root_fd;
+	int box_fd;
+};
+int inside_mount(const struct plan *p, const struct plan_mount *m, const struct mount_roots *roots);
+
+/* fence.c: what the spawner puts around itself and so around every command. */
+int inside_fence(const struct plan *p, struct fault *f);
+
+/* spawner.c: starts commands until its channel ends. */
+__attribute__((noreturn)) void inside_spawner(const struct inside *in);
+
+/* command.c: in the forked child: never returns; writes errno to report_fd (close-on-exec) where it cannot exec. */
+__attribute__((noreturn)) void inside_command(const struct plan *p, int payload_fd, const int stdio[3],
+					      int report_fd);
+
+/* chan.c: frames by bare system calls. 0 or -1 (errno). */
+int chan_send(int fd, uint16_t type, const void *data, uint32_t len);
+/*
+ * Receives one frame of at most max bytes and exactly as many descriptors as
+ * *fds_len says on return (at most FRAME_FDS_MAX). 1, 0 at end of stream, -1.
+ */
+struct chan_frame {
+	uint16_t type;
+	uint32_t len;
+	unsigned char data[64];
+	int fds[4];
+	uint32_t fds_len;
+};
+int chan_recv(int fd, struct chan_frame *out);
+
+#endif

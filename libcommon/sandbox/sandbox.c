@@ -1,0 +1,171 @@
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "sandbox/inside.h"
+#include "sandbox/sandbox.h"
+#include "sys/fd.h"
+
+#define FIRST_FREE_FD 3
+
+/*
+ * Moves init's three descriptors to 3, 4, 5 and closes the rest: the copy of
+ * the monitor's other descriptors (front, locks) must not outlive the monitor
+ * in here. Runs after clone: system calls only.
+ */
+static void keep_own_fds(struct inside *in)
+{
+	int *fds[] = { &in->go, &in->init_chan, &in->spawner_chan };
+
+	/* First out of the way, so that no target is still a source. */
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		*fds[i] = fcntl(*fds[i], F_DUPFD_CLOEXEC, 64);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		*fds[i] = dup3(*fds[i], FIRST_FREE_FD + (int)i, O_CLOEXEC);
+	syscall(SYS_close_range, FIRST_FREE_FD + ARRAY_SIZE(fds), ~0u, 0);
+}
+
+static long clone_init(const struct plan *plan, int cgroup_fd, int *pidfd)
+{
+	struct clone_args args = {
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
+			 CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)pidfd,
+		.exit_signal = SIGCHLD,
+	};
+
+	if (plan->bits & PLAN_NET_OWN)
+		args.flags |= CLONE_NEWNET;
+	if (cgroup_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)cgroup_fd;
+	}
+	return syscall(SYS_clone3, &args, sizeof(args));
+}
+
+static int write_proc(pid_t pid, const char *name, const char *text)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = write(fd, text, strlen(text));
+	int saved = errno;
+	close(fd);
+	errno = saved;
+	return n == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+/*
+ * Identity maps. Where the payload runs under another uid than ours (operator
+ * is root) both are mapped: init stays ours, the spawner changes over.
+ */
+static int write_maps(pid_t pid, const struct plan *plan)
+{
+	char uid_map[64], gid_map[64];
+	unsigned uid = geteuid(), gid = getegid();
+
+	if (uid == plan->uid) {
+		(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1", uid, uid);
+		(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1", gid, gid);
+		if (write_proc(pid, "setgroups", "deny"))
+			return -1;
+	} else {
+		(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1\n%u %u 1", uid, uid, plan->uid, plan->uid);
+		(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1\n%u %u 1", gid, gid, plan->gid, plan->gid);
+	}
+	if (write_proc(pid, "uid_map", uid_map))
+		return -1;
+	return write_proc(pid, "gid_map", gid_map);
+}
+
+struct pipes {
+	int go[2];
+	int init[2];
+	int spawner[2];
+};
+
+static void close_pairs(struct pipes *p)
+{
+	for (int i = 0; i < 2; i++) {
+		fd_close(&p->go[i]);
+		fd_close(&p->init[i]);
+		fd_close(&p->spawner[i]);
+	}
+}
+
+static int open_pairs(struct pipes *p, struct error *err)
+{
+	if (fd_pipe(p->go, err))
+		return -1;
+	if (fd_socketpair(SOCK_STREAM, p->init, err))
+		return -1;
+	return fd_socketpair(SOCK_STREAM, p->spawner, err);
+}
+
+static int release_init(struct sandbox *s, const struct plan *plan, int go, struct error *err)
+{
+	struct fault f = { .step = STEP_ID_MAP };
+
+	if (write_maps(s->pid, plan)) {
+		f.sys = errno;
+		return sandbox_fault_error(&f, plan, err);
+	}
+	return fd_write_full(go, "g", 1, err);
+}
+
+int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, struct error *err)
+{
+	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	struct sandbox s = SANDBOX_INIT;
+
+	if (open_pairs(&p, err)) {
+		close_pairs(&p);
+		return -1;
+	}
+	long pid = clone_init(plan, cgroup_fd, &s.pidfd);
+	if (pid == 0) {
+		struct inside in = { .plan = plan, .go = p.go[0], .init_chan = p.init[1], .spawner_chan = p.spawner[1] };
+		keep_own_fds(&in);
+		inside_init(&in);
+	}
+	if (pid < 0) {
+		struct fault f = { .step = STEP_CLONE, .sys = errno };
+		close_pairs(&p);
+		return sandbox_fault_error(&f, plan, err);
+	}
+	s.pid = (pid_t)pid;
+	s.init_chan = fd_take(&p.init[0]);
+	s.spawner_chan = fd_take(&p.spawner[0]);
+	int r = release_init(&s, plan, p.go[1], err);
+	close_pairs(&p);
+	if (r) {
+		sandbox_kill(&s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+void sandbox_kill(struct sandbox *s)
+{
+	if (s->pidfd >= 0) {
+		(void)syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
+		siginfo_t info;
+		while (waitid(P_PIDFD, (id_t)s->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+			;
+	}
+	fd_close(&s->pidfd);
+	fd_close(&s->init_chan);
+	fd_close(&s->spawner_chan);
+	s->pid = -1;
+}
