@@ -3,8 +3,8 @@
  *
  *	u32 length of the payload | u16 type | u16 zero | payload      little endian
  *
- * The same bytes travel over a socket pair, a serial port or an SSH stream.
- * Descriptors (SCM_RIGHTS) ride on the first byte of a frame, on sockets only.
+ * It travels over a stream socket (AF_UNIX, SOCK_STREAM); descriptors (SCM_RIGHTS)
+ * ride on the first byte of a frame and nowhere else.
  * Who reads gives a table: unknown types, lengths outside [min, max], a wrong
  * number of descriptors and a type outside the current phase end the peer.
  */
@@ -38,20 +38,20 @@ struct frame {
  * Pure: checks a head (8 bytes) against a table and phase. Returns the op or
  * NULL. Fuzzed.
  */
-const struct frame_op *frame_check(const unsigned char head[FRAME_HEAD], const struct frame_op *ops, size_t ops_len,
-				   uint32_t phase);
+const struct frame_op *frame_check(const unsigned char head[FRAME_HEAD], const struct frame_op *ops,
+				   size_t ops_len, uint32_t phase);
 
 /* Sends one frame, fds may be NULL. Blocks. Errors: peer, sys. */
-int frame_send(int sock, uint16_t type, const void *data, size_t len, const int *fds, size_t fds_len,
-	       struct error *err);
+int frame_send(int sock, uint16_t type, const void *data, size_t len, const int *fds,
+	       size_t fds_len, struct error *err);
 
 /*
  * Receives one whole frame. Returns 1 with *out, 0 at a clean end of stream,
  * -1 on error; received descriptors are close-on-exec, and closed where the
  * frame is refused. Errors: peer (protocol violation), sys.
  */
-int frame_recv(int sock, const struct frame_op *ops, size_t ops_len, uint32_t phase, struct frame *out,
-	       struct error *err);
+int frame_recv(int sock, const struct frame_op *ops, size_t ops_len, uint32_t phase,
+	       struct frame *out, struct error *err);
 
 void frame_close_fds(struct frame *f);
 

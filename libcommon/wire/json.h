@@ -15,10 +15,16 @@
 #define JSON_AUTO __attribute__((cleanup(json_auto_release))) json_t
 void json_auto_release(json_t **j);
 
-/* Parses one object of at most max bytes. Owned by the caller; NULL on error (corrupt). */
+/*
+ * Parses one object of at most max bytes and 16 levels. Owned by the caller;
+ * NULL on error (corrupt).
+ */
 json_t *json_parse(const char *text, size_t len, size_t max, struct error *err);
 
-/* Borrowed from obj. Errors: corrupt (missing, wrong type, longer than max bytes, NUL inside). */
+/*
+ * Values of obj; a string is borrowed, a list is appended to out. Errors: corrupt
+ * (missing, wrong type, longer than max bytes, NUL inside).
+ */
 int json_str(const json_t *obj, const char *key, size_t max, const char **out, struct error *err);
 int json_u64(const json_t *obj, const char *key, uint64_t *out, struct error *err);
 int json_flag(const json_t *obj, const char *key, bool *out, struct error *err);
@@ -41,7 +47,10 @@ int json_pathv_get(const json_t *obj, const char *key, struct strv *out, struct 
 /* Canonical: sorted keys, compact, UTF-8. Appended to out. */
 void json_canonical(const json_t *j, struct buf *out);
 
-/* Writes a verb's answer to stdout, indented, newline at the end. Adds "schema": version first. */
+/*
+ * Writes a verb's answer (an object, borrowed) to stdout, indented, newline at the
+ * end, with "schema": schema first. A failing stdout shows in ferror(stdout).
+ */
 void json_answer(json_t *j, int schema);
 
 #endif
