@@ -1,6 +1,8 @@
 /*
  * msg: what we say to people, all on stderr, every line prefixed "git box: ".
- * Foreign strings must pass msg_clean() (or print_clean in cli/table.h) first.
+ * Every message is one line and passes msg_clean() here, so callers may put
+ * foreign strings into it; what is printed on stdout must be cleaned by the
+ * caller (cli/table.h does it for cells).
  */
 #ifndef CLI_MSG_H
 #define CLI_MSG_H

@@ -38,9 +38,6 @@ enum opt_kind {
 	OPT_KIND_REST	   /* struct strv, everything after "--" (or after the last ARG) untouched */
 };
 
-enum opt_complete { COMPLETE_NONE, COMPLETE_BOX, COMPLETE_PROFILE, COMPLETE_TIER, COMPLETE_REV, COMPLETE_FILE,
-		    COMPLETE_COMMAND };
-
 enum opt_flags {
 	OPT_OPTIONAL = 1 << 0, /* positional that may be absent */
 	OPT_HIDDEN = 1 << 1,   /* not in -h or completion */
@@ -100,40 +97,67 @@ struct command {
 	const char *alias;	 /* NULL: none */
 	const char *summary;	 /* one line */
 	const char *description; /* manual text: plain paragraphs separated by an empty line */
-	const char *examples;	 /* manual text: lines "$ git box ..." and their comment lines; may be NULL */
-	const struct opt *opts;
+	const char *examples;	 /* manual text, verbatim lines: "$ git box ..." and comments; may be NULL */
+	const struct opt *opts; /* ends with OPT_END */
 	size_t opts_size;	 /* size of the verb's struct */
 	void (*defaults)(void *opts); /* may be NULL: zero */
 	/* The verb itself. opts is the filled struct. Returns the exit code; prints its own results. */
 	int (*run)(struct app *app, void *opts);
-	/* Frees what opts owns (its strv's); may be NULL. */
+	/* Frees what opts owns beside the lists that the parser filled; may be NULL. */
 	void (*release)(void *opts);
 };
 
 /*
  * Pure parser: fills opts (opts_size bytes, already defaulted) from argv[0..argc)
- * (without the verb). Errors: usage, with the nearest option as hint. *help_out
- * is set where -h or --help was given (opts are then incomplete).
+ * (without the verb). Errors: usage, with the nearest option as hint where one is
+ * near. *help_out is set where -h or --help was given (opts are then incomplete).
  */
 int opt_parse(const struct command *cmd, int argc, const char *const *argv, void *opts, bool *help_out,
 	      struct error *err);
 
+/* Frees what opt_parse() put into the lists of opts. */
+void opt_release(const struct command *cmd, void *opts);
+
+/* The option (not argument) that `name` (len bytes, no dashes) spells out in full, or NULL. */
+const struct opt *opt_find(const struct command *cmd, const char *name, size_t len);
+const struct opt *opt_find_short(const struct command *cmd, char c);
+/* Takes a value; arguments do not count. */
+bool opt_takes_value(const struct opt *o);
+bool opt_is_argument(const struct opt *o);
+/* The first argument at or after o, or NULL. */
+const struct opt *opt_next_argument(const struct opt *o);
+
+/* cli/help.c */
+/* The parts of a usage line after the verb: "[-q]", "[--timeout TIME]", "NAME", "-- CMD...". */
+void opt_usage_items(const struct command *cmd, struct strv *out);
 /* "git box run [-q] [--timeout TIME] NAME -- CMD...". Appended. */
 void opt_usage_line(const struct app *app, const struct command *cmd, struct buf *out);
-/* What `git box VERB -h` prints: usage, summary, options. Appended. */
+/* "-q, --quiet" or "--timeout TIME"; for an argument its name. Appended. */
+void opt_term(const struct opt *o, struct buf *out);
+/* What `git box VERB -h` prints: usage, summary, arguments, options. Appended. */
 void opt_help(const struct app *app, const struct command *cmd, struct buf *out);
+/* What `git box -h` prints: usage, verbs, options. Appended. */
+void app_help(const struct app *app, struct buf *out);
 
-/* cli/man.c: the whole man page of the tool in man(7) from the tables. Appended. */
+/* cli/man.c: manual pages in man(7), from the tables. Appended. */
 void man_page(const struct app *app, struct buf *out);
-/* cli/complete.c: answers for the shell functions in completion files; `git-box --complete WORDS...`. */
-int complete_words(const struct app *app, int argc, const char *const *argv, struct buf *out);
-/* JSON description of all verbs (schema 1), for `git box --json-spec`. Appended. */
+void man_page_command(const struct app *app, const struct command *cmd, struct buf *out);
+/*
+ * cli/complete.c: candidates for the last of the words typed after "git box",
+ * for the shell functions in completion/. One a line, "word" or "word TAB
+ * description"; a line ":files" or ":command" asks the shell for its own.
+ */
+void complete_words(const struct app *app, int argc, const char *const *argv, struct buf *out);
+/* cli/spec.c: JSON description of all verbs (schema 1), for `git box --json-spec`. Appended. */
 void opt_json_spec(const struct app *app, struct buf *out);
 
+/* cli/command.c */
+/* The options that stand before a verb, as a command without a run function. */
+extern const struct command command_top;
 /*
- * main()'s work: finds the verb (argv[1]), parses, runs, reports. Handles -h,
- * --version, --complete, --man, --json-spec; suggests for an unknown verb. With
- * no verb at all runs `fallback` (bare `git box`). Returns the exit code.
+ * main()'s work: opens the trace, finds the verb (argv[1]), parses, runs, reports.
+ * Handles -h, --version, --complete, --man, --json-spec; suggests for an unknown
+ * verb. With no verb at all runs `fallback` (bare `git box`). Returns the exit code.
  */
 int command_main(struct app *app, const struct command *fallback, int argc, const char *const *argv);
 

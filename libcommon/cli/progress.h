@@ -10,11 +10,11 @@
 struct progress {
 	bool on;
 	bool shown;
-	uint64_t start_us;
+	uint64_t next_us; /* not drawn before (monotonic) */
 };
 
 void progress_start(const struct app *app, struct progress *p);
-/* "what: step (n/m)"; cheap to call often. */
+/* "what (n/m)"; cheap to call often: draws at most ten times a second. */
 void progress_step(struct progress *p, const char *what, size_t n, size_t of);
 void progress_end(struct progress *p);
 

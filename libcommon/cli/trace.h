@@ -1,20 +1,25 @@
 /*
- * trace: GIT_TRACE2_EVENT, GIT_TRACE2_PERF and GIT_TRACE2 of git's trace2 API
+ * trace: GIT_TRACE2, GIT_TRACE2_PERF and GIT_TRACE2_EVENT of git's trace2 API
  * (Documentation/technical/api-trace2), so our steps show up in git's own
- * traces. For debugging only; never evidence, never secrets.
+ * traces. Targets as git's: "1" or "true" (stderr), a descriptor 2..9, an
+ * absolute path of a file or of a directory that gets one file a process.
+ * Sockets are not served. For debugging only; never evidence, never secrets:
+ * the values of NAME=VALUE words are left out.
  *
- * All functions accept a NULL trace and cost nothing then.
+ * All functions accept a NULL trace and cost nothing then. A trace that cannot
+ * be written is dropped without a word, as git does.
  */
 #ifndef CLI_TRACE_H
 #define CLI_TRACE_H
 
+#include <sys/types.h>
+
 #include "base/error.h"
-#include "sys/proc.h"
 
 struct trace;
 
-/* NULL where no GIT_TRACE2* variable asks for a trace. Sends version, start, cmd_name. */
-struct trace *trace_open(const char *tool, const char *version, int argc, const char *const *argv);
+/* NULL where no GIT_TRACE2* variable asks for a trace. Sends version and start. argv: NULL-terminated. */
+struct trace *trace_open(const char *tool, const char *version, const char *const *argv);
 void trace_close(struct trace *t, int exit_code); /* exit, atexit; frees */
 
 void trace_cmd_name(struct trace *t, const char *verb);
