@@ -1,0 +1,321 @@
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+
+#include "role/monitor.h"
+#include "role/role.h"
+#include "role/watchdog.h"
+#include "sandbox/sandbox.h"
+#include "sys/fd.h"
+#include "wire/frame.h"
+
+#define GRACE_MS 1000	/* between SIGTERM at the deadline and the end of the session */
+#define WATCH_MS 200	/* between two looks at the memory */
+
+enum phase { PHASE_START = 1, PHASE_RUNNING = 2 };
+
+static const struct frame_op front_ops[] = {
+	{ FRAME_RUN, 1, sizeof(struct frame_run), sizeof(struct frame_run), PHASE_START, "run" },
+	{ FRAME_SIGNAL, 0, sizeof(struct frame_signal), sizeof(struct frame_signal), PHASE_RUNNING, "signal" },
+};
+
+static const struct frame_op inside_ops[] = {
+	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_RUNNING, "ended" },
+	{ FRAME_FAULT, 0, sizeof(struct fault), sizeof(struct fault), PHASE_RUNNING, "fault" },
+};
+
+struct monitor {
+	const struct plan *plan;
+	struct sandbox box;
+	int deadline;	 /* timerfd: wall clock, then grace */
+	int watch;	 /* timerfd: memory; -1: none */
+	int signals;	 /* signalfd: SIGTERM from `git box abort` */
+	int proc;	 /* /proc of the host, for the watchdog */
+	uint64_t memory; /* bytes; 0: nothing to watch */
+	struct frame_ended ended;
+	bool have_ended;
+	struct fault fault;
+	bool have_fault;
+	uint32_t cut; /* enum command_end: why we ended it; COMMAND_EXITED: we did not */
+};
+
+static const struct plan *map_plan(struct error *err)
+{
+	struct stat st;
+
+	if (fstat(MONITOR_FD_PLAN, &st) || st.st_size <= 0) {
+		error_sys(err, errno, "cannot read the plan");
+		return NULL;
+	}
+	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, MONITOR_FD_PLAN, 0);
+	if (p == MAP_FAILED) {
+		error_sys(err, errno, "cannot map the plan");
+		return NULL;
+	}
+	return plan_check(p, (size_t)st.st_size, err) ? NULL : p;
+}
+
+static int set_timer(int fd, uint64_t first_ms, uint64_t every_ms)
+{
+	struct itimerspec t = {
+		.it_value = { (time_t)(first_ms / 1000), (long)(first_ms % 1000) * 1000000 },
+		.it_interval = { (time_t)(every_ms / 1000), (long)(every_ms % 1000) * 1000000 },
+	};
+
+	return timerfd_settime(fd, 0, &t, NULL);
+}
+
+static int open_timers(struct monitor *m, uint64_t timeout_ms, struct error *err)
+{
+	sigset_t term;
+
+	m->deadline = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (m->deadline < 0 || (timeout_ms && set_timer(m->deadline, timeout_ms, 0)))
+		return error_sys(err, errno, "cannot set the deadline");
+	if (m->memory) {
+		m->watch = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		if (m->watch < 0 || set_timer(m->watch, WATCH_MS, WATCH_MS))
+			return error_sys(err, errno, "cannot start the memory watch");
+	}
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	m->signals = signalfd(-1, &term, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (m->signals < 0)
+		return error_sys(err, errno, "cannot take signals by descriptor");
+	return 0;
+}
+
+static void close_three(int fds[3])
+{
+	for (int i = 0; i < 3; i++)
+		fd_close(&fds[i]);
+}
+
+/* stdin, stdout, stderr of the command: its ends in `inner`, the front's in `outer`. */
+static int make_pipes(int inner[3], int outer[3], struct error *err)
+{
+	for (int i = 0; i < 3; i++) {
+		int p[2];
+		if (fd_pipe(p, err))
+			return -1;
+		inner[i] = i == 0 ? p[0] : p[1];
+		outer[i] = i == 0 ? p[1] : p[0];
+	}
+	return 0;
+}
+
+static int hand_over(struct monitor *m, int payload, struct error *err)
+{
+	int inner[3] = { -1, -1, -1 }, outer[3] = { -1, -1, -1 };
+	int r = make_pipes(inner, outer, err);
+
+	if (!r) {
+		const int exec_fds[4] = { payload, inner[0], inner[1], inner[2] };
+		r = frame_send(m->box.spawner_chan, FRAME_EXEC, NULL, 0, exec_fds, 4, err);
+	}
+	if (!r)
+		r = frame_send(MONITOR_FD_CONTROL, FRAME_STARTED, NULL, 0, outer, 3, err);
+	close_three(inner);
+	close_three(outer);
+	return r;
+}
+
+static void cut_short(struct monitor *m, enum command_end why)
+{
+	if (m->cut == COMMAND_EXITED && !m->have_ended)
+		m->cut = why;
+}
+
+static void end_now(struct monitor *m)
+{
+	(void)syscall(SYS_pidfd_send_signal, m->box.pidfd, SIGKILL, NULL, 0);
+}
+
+static void to_command(struct monitor *m, int signo)
+{
+	struct error ignored = ERROR_INIT;
+	struct frame_signal s = { .signo = signo };
+
+	(void)frame_send(m->box.spawner_chan, FRAME_SIGNAL, &s, sizeof(s), NULL, 0, &ignored);
+}
+
+static bool drained(int fd)
+{
+	uint64_t buf[16];
+
+	return read(fd, buf, sizeof(buf)) <= 0;
+}
+
+static void on_deadline(struct monitor *m)
+{
+	if (drained(m->deadline))
+		return;
+	if (m->cut != COMMAND_EXITED) {
+		end_now(m);
+		return;
+	}
+	cut_short(m, COMMAND_TIMED_OUT);
+	to_command(m, SIGTERM);
+	(void)set_timer(m->deadline, GRACE_MS, 0);
+}
+
+static void on_watch(struct monitor *m)
+{
+	if (drained(m->watch) || watchdog_resident(m->proc, m->box.pid) <= m->memory)
+		return;
+	cut_short(m, COMMAND_MEMORY);
+	end_now(m);
+}
+
+static void on_abort(struct monitor *m)
+{
+	struct signalfd_siginfo info;
+
+	if (read(m->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	cut_short(m, COMMAND_ENDED);
+	to_command(m, SIGTERM);
+	(void)set_timer(m->deadline, GRACE_MS, 0);
+}
+
+/* The front: signals for the command; its end, or nonsense, ends the session. */
+static void on_front(struct monitor *m)
+{
+	struct error ignored = ERROR_INIT;
+	struct frame f;
+	struct frame_signal s;
+
+	if (frame_recv(MONITOR_FD_CONTROL, front_ops, ARRAY_SIZE(front_ops), PHASE_RUNNING, &f, &ignored) != 1) {
+		cut_short(m, COMMAND_ENDED);
+		end_now(m);
+		return;
+	}
+	memcpy(&s, f.data, sizeof(s));
+	to_command(m, s.signo);
+}
+
+/* init and spawner speak the same two frames. False at the end of the channel. */
+static bool on_inside(struct monitor *m, int chan)
+{
+	struct error ignored = ERROR_INIT;
+	struct frame f;
+
+	if (frame_recv(chan, inside_ops, ARRAY_SIZE(inside_ops), PHASE_RUNNING, &f, &ignored) != 1)
+		return false;
+	if (f.type == FRAME_FAULT && !m->have_fault) {
+		memcpy(&m->fault, f.data, sizeof(m->fault));
+		m->have_fault = true;
+	} else if (f.type == FRAME_ENDED && !m->have_ended) {
+		memcpy(&m->ended, f.data, sizeof(m->ended));
+		m->have_ended = true;
+	}
+	return true;
+}
+
+enum watched { ON_INIT, ON_SPAWNER, ON_FRONT, ON_DEADLINE, ON_WATCH, ON_ABORT, ON_MAX };
+
+/* Until init's channel ends: then every process of the session is dead. */
+static int watch(struct monitor *m, struct error *err)
+{
+	struct pollfd p[ON_MAX] = {
+		[ON_INIT] = { m->box.init_chan, POLLIN, 0 },   [ON_SPAWNER] = { m->box.spawner_chan, POLLIN, 0 },
+		[ON_FRONT] = { MONITOR_FD_CONTROL, POLLIN, 0 }, [ON_DEADLINE] = { m->deadline, POLLIN, 0 },
+		[ON_WATCH] = { m->watch, POLLIN, 0 },	       [ON_ABORT] = { m->signals, POLLIN, 0 },
+	};
+
+	for (;;) {
+		if (poll(p, ON_MAX, -1) < 0 && errno != EINTR)
+			return error_sys(err, errno, "cannot wait for the session");
+		/* The spawner first: what it said before it died must be heard before init's end counts. */
+		if (p[ON_SPAWNER].revents && !on_inside(m, m->box.spawner_chan))
+			p[ON_SPAWNER].fd = -1;
+		else if (p[ON_INIT].revents && p[ON_SPAWNER].revents == 0 && !on_inside(m, m->box.init_chan))
+			return 0;
+		if (p[ON_FRONT].revents) {
+			on_front(m);
+			p[ON_FRONT].fd = m->cut == COMMAND_ENDED ? -1 : MONITOR_FD_CONTROL;
+		}
+		if (p[ON_DEADLINE].revents)
+			on_deadline(m);
+		if (p[ON_WATCH].revents)
+			on_watch(m);
+		if (p[ON_ABORT].revents)
+			on_abort(m);
+	}
+}
+
+static int report_end(struct monitor *m, struct error *err)
+{
+	if (m->have_fault)
+		return frame_send(MONITOR_FD_CONTROL, FRAME_FAULT, &m->fault, sizeof(m->fault), NULL, 0, err);
+	if (m->cut != COMMAND_EXITED)
+		m->ended.end = m->cut;
+	else if (!m->have_ended)
+		m->ended.end = COMMAND_ENDED;
+	return frame_send(MONITOR_FD_CONTROL, FRAME_ENDED, &m->ended, sizeof(m->ended), NULL, 0, err);
+}
+
+static bool have_fd(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+static int session(struct monitor *m, const struct frame *run, struct error *err)
+{
+	struct frame_run request;
+	int cgroup = have_fd(MONITOR_FD_CGROUP) ? MONITOR_FD_CGROUP : -1;
+
+	memcpy(&request, run->data, sizeof(request));
+	m->memory = cgroup >= 0 ? 0 : (uint64_t)m->plan->memory_hi << 32 | m->plan->memory_lo;
+	if (sandbox_start(m->plan, cgroup, &m->box, err))
+		return -1;
+	if (hand_over(m, run->fds[0], err) || open_timers(m, request.timeout_ms, err))
+		return -1;
+	m->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (role_confine(FILTER_MONITOR, m->memory ? "/proc" : NULL, err))
+		return -1;
+	if (watch(m, err))
+		return -1;
+	return report_end(m, err);
+}
+
+/* A failure before anything ran, as far as it is known as numbers. */
+static void report_failure(const struct error *err)
+{
+	struct error ignored = ERROR_INIT;
+	struct fault f = { .step = err->kind == ERR_UNSUPPORTED ? STEP_CLONE : STEP_NONE, .sys = err->sys };
+
+	(void)frame_send(MONITOR_FD_CONTROL, FRAME_FAULT, &f, sizeof(f), NULL, 0, &ignored);
+}
+
+int monitor_main(void)
+{
+	struct error err = ERROR_INIT;
+	struct monitor m = { .box = SANDBOX_INIT, .deadline = -1, .watch = -1, .signals = -1, .proc = -1 };
+	struct frame run;
+	sigset_t all;
+
+	for (int fd = MONITOR_FD_CONTROL; fd <= MONITOR_FD_BOX; fd++)
+		if (have_fd(fd))
+			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	/* init inherits the mask; commands get an empty one. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	m.plan = map_plan(&err);
+	if (!m.plan ||
+	    frame_recv(MONITOR_FD_CONTROL, front_ops, ARRAY_SIZE(front_ops), PHASE_START, &run, &err) != 1)
+		return 1;
+	int r = session(&m, &run, &err);
+	if (r)
+		report_failure(&err);
+	frame_close_fds(&run);
+	sandbox_kill(&m.box);
+	return r ? 1 : 0;
+}
