@@ -27,6 +27,7 @@ void repo_facts_release(struct repo_facts *f)
 	strv_release(&f->objects);
 	strv_release(&f->config);
 	strv_release(&f->box);
+	strv_release(&f->filters_off);
 }
 
 const char *config_last(const struct strv *list, const char *key)
@@ -81,6 +82,20 @@ static bool is_promisor(const char *record)
 	       !strncmp(eq - end, ".promisor", end) && is_true(eq + 1);
 }
 
+/* filter.<driver>.<what>: an empty command is none, and a driver without one must not be required. */
+static void switch_off(const char *record, struct strv *off)
+{
+	static const char *const commands[] = { ".clean", ".smudge", ".process", ".required" };
+	size_t key = strcspn(record, "=");
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		size_t len = strlen(commands[i]);
+
+		if (key > len && !strncmp(record + key - len, commands[i], len))
+			strv_addf(off, "%.*s=%s", (int)key, record, i == 3 ? "false" : "");
+	}
+}
+
 static void sort_config(const struct repo *r, const struct buf *text, struct repo_facts *f)
 {
 	STRV_AUTO all = STRV_INIT;
@@ -93,6 +108,8 @@ static void sort_config(const struct repo *r, const struct buf *text, struct rep
 			strv_add(&f->config, all.v[i]);
 		else if (starts(all.v[i], "box."))
 			strv_add(&f->box, all.v[i]);
+		else if (starts(all.v[i], "filter."))
+			switch_off(all.v[i], &f->filters_off);
 		f->partial |= is_promisor(all.v[i]);
 	}
 	buf_fmt(&sparse, "%s/info/sparse-checkout", r->git_dir.data);

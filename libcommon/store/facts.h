@@ -20,13 +20,14 @@ struct repo_facts {
 				     core.precomposeunicode, core.longpaths, core.sparsecheckout, core.sparsecheckoutcone,
 				     core.quotepath, init.defaultbranch) */
 	struct strv box;	  /* "key=value" of box.*: the operator's defaults; config_last() reads both lists */
+	struct strv filters_off;  /* "key=" and "key=false" that switch off each filter driver of the operator */
 	bool shallow;		  /* common_dir/shallow exists */
 	bool sparse;		  /* git_dir/info/sparse-checkout is in force */
 	bool partial;		  /* a promisor remote is configured: blobs may be missing */
 	bool bare;		  /* core.bare: the directory has no work tree of its own */
 };
 #define REPO_FACTS_INIT { .commit = BUF_INIT, .tree = BUF_INIT, .branch = BUF_INIT, .packed_refs = BUF_INIT, \
-			  .objects = STRV_INIT, .config = STRV_INIT, .box = STRV_INIT }
+			  .objects = STRV_INIT, .config = STRV_INIT, .box = STRV_INIT, .filters_off = STRV_INIT }
 #define REPO_FACTS_AUTO __attribute__((cleanup(repo_facts_release))) struct repo_facts
 void repo_facts_release(struct repo_facts *f);
 

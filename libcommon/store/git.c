@@ -18,7 +18,7 @@
 /* What could run a program or reach the network is switched off, whatever the configuration says. */
 static const char *const safe_args[] = {
 	"git", "--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
-	"-c", "diff.external=", "-c", "core.askPass=", "-c", "credential.helper=", "-c", "protocol.allow=never",
+	"-c", "core.askPass=", "-c", "credential.helper=", "-c", "protocol.allow=never",
 	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "submodule.recurse=false",
 	"-c", "log.showSignature=false", NULL
 };

@@ -3,23 +3,36 @@
  * starting git.
  *
  * The *view* (box/b/<id>/work/.git) is what the host's own git finds below
- * work/: own config (hooksPath=/dev/null, fsmonitor=false, no filter, no
- * include), HEAD detached at the base, the host's objects as alternate. The
- * *private* directory (box/b/<id>/git) is what the box sees in its place: own
- * objects, refs, index, alternates at /run/box/objects/N.
+ * work/: own config (hooksPath=/dev/null, fsmonitor=false, the operator's
+ * filters switched off, no include), HEAD detached at the base, the host's
+ * objects as alternate. The *private* directory (box/b/<id>/git) is what the
+ * box sees in its place: own objects, refs, index, alternates at
+ * /run/box/objects/N. Modes do not depend on the umask, because the mason may
+ * run under another uid.
  */
 #ifndef STORE_GITDIR_H
 #define STORE_GITDIR_H
+
+#include <sys/types.h>
 
 #include "store/facts.h"
 
 #define GITDIR_OBJECTS "/run/box/objects" /* where the private directory expects the host's stores: .../0, .../1 */
 
-/* Writes into an existing empty directory dirfd. Errors: sys. */
+/* Writes into an existing empty directory dirfd; needs only what repo_facts_begin() gives. Errors: sys, limit. */
 int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *f, struct error *err);
 
-/* branch: short name that HEAD points to inside ("box/<name>"), made at the base. Errors: sys. */
+/*
+ * branch: short name that HEAD points to inside ("box/<name>"), made at the base; refs of the
+ * host that could not live beside it are left out. An index may be there already. Errors: sys, limit.
+ */
 int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_facts *f, const char *branch,
 			 struct error *err);
+
+/* Gives dirfd and all below it to uid and gid; for a directory that nobody else writes yet. Errors: sys. */
+int gitdir_give(int dirfd, uid_t uid, gid_t gid, struct error *err);
+
+/* One `key = value` setting ("core.eol", "filter.x.y.clean") as git-config(1) reads it back. Appended. */
+void gitdir_config_line(const char *key, const char *value, struct buf *out);
 
 #endif
