@@ -18,7 +18,7 @@ enum opt_complete {
 	COMPLETE_PROFILE,
 	COMPLETE_TIER,
 	COMPLETE_REV,
-	COMPLETE_FILE,	 /* left to the shell */
+	COMPLETE_FILE,   /* left to the shell */
 	COMPLETE_COMMAND /* left to the shell */
 };
 
@@ -30,25 +30,26 @@ struct manual_row {
 
 /* What the manual says beside the tables of verbs, exit codes and variables. */
 struct manual {
-	const char *date;		 /* of the release, "YYYY-MM-DD" */
-	const char *description;	 /* paragraphs separated by an empty line */
+	const char *date;                /* of the release, "YYYY-MM-DD" */
+	const char *description;         /* paragraphs separated by an empty line */
 	const struct manual_row *config; /* keys of git config */
 	const struct manual_row *files;
 	const char *const *see_also; /* "git-worktree(1)", NULL-terminated */
 };
 
 struct app {
-	const char *tool;		       /* "git-box" */
-	const char *summary;		       /* one line, for help and manual */
+	const char *tool;                      /* "git-box" */
+	const char *summary;                   /* one line, for help and manual */
 	const struct command *const *commands; /* NULL-terminated */
 	const char *version;
 	const char *const *features; /* for `--version --json`, NULL-terminated */
 	const struct manual *manual;
-	/* Adds the words of a kind that the tool knows (boxes, profiles, ...); never fails. May be NULL. */
+	/* Adds the words of a kind that the tool knows (boxes, profiles, ...); never fails. May be
+	 * NULL. */
 	void (*words)(enum opt_complete kind, struct strv *out);
 	bool color_out; /* stdout is a terminal that wants colour */
 	bool color_err;
-	bool progress;	     /* stderr is a terminal */
+	bool progress;       /* stderr is a terminal */
 	struct trace *trace; /* cli/trace.h; NULL: off */
 };
 

@@ -18,9 +18,12 @@ struct top_opts {
 
 static const struct opt top_table[] = {
 	OPT_FLAG('v', "version", struct top_opts, version, "print the version"),
-	OPT_FLAG(0, "json", struct top_opts, json, "with --version: as JSON, with the features of this build"),
-	OPT_FLAG(0, "man", struct top_opts, man, "print the manual page, or that of VERB, as man(7) source"),
-	OPT_FLAG(0, "json-spec", struct top_opts, json_spec, "print all verbs, options and exit codes as JSON"),
+	OPT_FLAG(0, "json", struct top_opts, json,
+		 "with --version: as JSON, with the features of this build"),
+	OPT_FLAG(0, "man", struct top_opts, man,
+		 "print the manual page, or that of VERB, as man(7) source"),
+	OPT_FLAG(0, "json-spec", struct top_opts, json_spec,
+		 "print all verbs, options and exit codes as JSON"),
 	ARG_MAYBE("VERB", struct top_opts, verb, COMPLETE_NONE, "verb whose manual page is wanted"),
 	OPT_END
 };
@@ -71,13 +74,14 @@ static const struct command *find_verb(const struct app *app, const char *word, 
 }
 
 /* Parses into the verb's struct and runs it. */
-static int run_parsed(struct app *app, const struct command *cmd, int argc, const char *const *argv, void *opts)
+static int run_parsed(struct app *app, const struct command *cmd, const char *const *argv,
+		      void *opts)
 {
 	struct error err = ERROR_INIT;
 	BUF_AUTO text = BUF_INIT;
 	bool help = false;
 
-	if (opt_parse(cmd, argc, argv, opts, &help, &err))
+	if (opt_parse(cmd, argv, opts, &help, &err))
 		return fail_usage(app, cmd, &err);
 	if (!help)
 		return cmd->run(app, opts);
@@ -86,7 +90,7 @@ static int run_parsed(struct app *app, const struct command *cmd, int argc, cons
 	return EXIT_OK;
 }
 
-static int run_verb(struct app *app, const struct command *cmd, int argc, const char *const *argv)
+static int run_verb(struct app *app, const struct command *cmd, const char *const *argv)
 {
 	void *opts = xcalloc(1, cmd->opts_size);
 	int code;
@@ -94,7 +98,7 @@ static int run_verb(struct app *app, const struct command *cmd, int argc, const 
 	trace_cmd_name(app->trace, cmd->name);
 	if (cmd->defaults)
 		cmd->defaults(opts);
-	code = run_parsed(app, cmd, argc, argv, opts);
+	code = run_parsed(app, cmd, argv, opts);
 	if (cmd->release)
 		cmd->release(opts);
 	opt_release(cmd, opts);
@@ -115,7 +119,8 @@ static void print_version(const struct app *app, bool json)
 	features = json_array();
 	for (const char *const *f = app->features; *f; f++)
 		json_array_append_new(features, json_text(*f));
-	answer = json_pack("{s:s, s:s, s:o}", "name", app->tool, "version", app->version, "features", features);
+	answer = json_pack("{s:s, s:s, s:o}", "name", app->tool, "version", app->version,
+			   "features", features);
 	json_answer(answer, 1);
 	json_decref(answer);
 }
@@ -146,14 +151,14 @@ static void print_spec(const struct app *app)
 }
 
 /* What stands before a verb, or instead of one. */
-static int run_top(struct app *app, int argc, const char *const *argv)
+static int run_top(struct app *app, const char *const *argv)
 {
 	struct top_opts opts = { .version = false };
 	struct error err = ERROR_INIT;
 	BUF_AUTO text = BUF_INIT;
 	bool help = false;
 
-	if (opt_parse(&command_top, argc, argv, &opts, &help, &err))
+	if (opt_parse(&command_top, argv, &opts, &help, &err))
 		return fail_usage(app, &command_top, &err);
 	if (help) {
 		app_help(app, &text);
@@ -162,7 +167,8 @@ static int run_top(struct app *app, int argc, const char *const *argv)
 		if (print_man(app, opts.verb, &err))
 			return fail_usage(app, &command_top, &err);
 	} else if (opts.verb) {
-		error_set(&err, ERR_USAGE, "options of a verb come after it: unexpected '%s'", opts.verb);
+		error_set(&err, ERR_USAGE, "options of a verb come after it: unexpected '%s'",
+			  opts.verb);
 		return fail_usage(app, &command_top, &err);
 	} else if (opts.json_spec) {
 		print_spec(app);
@@ -175,25 +181,25 @@ static int run_top(struct app *app, int argc, const char *const *argv)
 	return EXIT_OK;
 }
 
-static int dispatch(struct app *app, const struct command *fallback, int argc, const char *const *argv)
+static int dispatch(struct app *app, const struct command *fallback, const char *const *words)
 {
 	struct error err = ERROR_INIT;
 	BUF_AUTO text = BUF_INIT;
 	const struct command *cmd;
 
-	if (argc < 2)
-		return run_verb(app, fallback, 0, argv);
-	if (strcmp(argv[1], "--complete") == 0) {
-		complete_words(app, argc - 2, argv + 2, &text);
+	if (!words[0] && fallback)
+		return run_verb(app, fallback, words);
+	if (words[0] && strcmp(words[0], "--complete") == 0) {
+		complete_words(app, words + 1, &text);
 		print(&text);
 		return EXIT_OK;
 	}
-	if (argv[1][0] == '-')
-		return run_top(app, argc - 1, argv + 1);
-	cmd = find_verb(app, argv[1], &err);
+	if (!words[0] || words[0][0] == '-')
+		return run_top(app, words);
+	cmd = find_verb(app, words[0], &err);
 	if (!cmd)
 		return fail_usage(app, &command_top, &err);
-	return run_verb(app, cmd, argc - 2, argv + 2);
+	return run_verb(app, cmd, words + 1);
 }
 
 /* An answer that did not reach its reader is no success. */
@@ -208,13 +214,13 @@ static int flush_stdout(const struct app *app, int code)
 	return msg_fail(app, &err);
 }
 
-int command_main(struct app *app, const struct command *fallback, int argc, const char *const *argv)
+int command_main(struct app *app, const struct command *fallback, const char *const *argv)
 {
 	int code;
 
 	app_terminal(app);
 	app->trace = trace_open(app->tool, app->version, argv);
-	code = flush_stdout(app, dispatch(app, fallback, argc, argv));
+	code = flush_stdout(app, dispatch(app, fallback, argv[0] ? argv + 1 : argv));
 	trace_close(app->trace, code);
 	app->trace = NULL;
 	return code;

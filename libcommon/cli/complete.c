@@ -6,7 +6,7 @@
 /* Where the words before the last one leave a parser. */
 struct spot {
 	const struct opt *value; /* option that waits for its value */
-	const struct opt *arg;	 /* argument that comes next */
+	const struct opt *arg;   /* argument that comes next */
 	bool no_options;
 	bool rest; /* inside the command to be run */
 };
@@ -21,8 +21,8 @@ static void candidate(const char *word, const char *prefix, const char *help, st
 	buf_char(out, '\n');
 }
 
-static void complete_value(const struct app *app, const struct opt *o, const char *lead, const char *prefix,
-			   struct buf *out)
+static void complete_value(const struct app *app, const struct opt *o, const char *lead,
+			   const char *prefix, struct buf *out)
 {
 	STRV_AUTO words = STRV_INIT;
 
@@ -97,8 +97,8 @@ static void step(const struct command *cmd, const char *word, struct spot *s)
 	}
 }
 
-static void complete_last(const struct app *app, const struct command *cmd, const struct spot *s, const char *last,
-			  struct buf *out)
+static void complete_last(const struct app *app, const struct command *cmd, const struct spot *s,
+			  const char *last, struct buf *out)
 {
 	size_t equals = strcspn(last, "=");
 	const struct opt *o;
@@ -131,30 +131,36 @@ static void complete_verbs(const struct app *app, const char *prefix, struct buf
 }
 
 /* `git box --man VERB`, and options where no verb was typed yet. */
-static void complete_top(const struct app *app, int argc, const char *const *argv, struct buf *out)
+static void complete_top(const struct app *app, const char *first, const char *last,
+			 struct buf *out)
 {
-	const char *last = argc ? argv[argc - 1] : "";
-
 	if (last[0] == '-')
 		complete_options(&command_top, last, out);
-	else if (argc < 2 || strcmp(argv[0], "--man") == 0)
+	else if (first == last || strcmp(first, "--man") == 0)
 		complete_verbs(app, last, out);
 }
 
-void complete_words(const struct app *app, int argc, const char *const *argv, struct buf *out)
+void complete_words(const struct app *app, const char *const *words, struct buf *out)
 {
 	struct spot s = { .value = NULL };
 	const struct command *cmd;
+	const char *const *last = words;
 
-	if (argc < 2 || argv[0][0] == '-') {
-		complete_top(app, argc, argv, out);
+	if (!words[0]) {
+		complete_verbs(app, "", out);
 		return;
 	}
-	cmd = app_command(app, argv[0]);
+	while (last[1])
+		last++;
+	if (last == words || words[0][0] == '-') {
+		complete_top(app, words[0], *last, out);
+		return;
+	}
+	cmd = app_command(app, words[0]);
 	if (!cmd)
 		return;
 	s.arg = opt_next_argument(cmd->opts);
-	for (int i = 1; i < argc - 1; i++)
-		step(cmd, argv[i], &s);
-	complete_last(app, cmd, &s, argv[argc - 1], out);
+	for (const char *const *w = words + 1; w < last; w++)
+		step(cmd, *w, &s);
+	complete_last(app, cmd, &s, *last, out);
 }

@@ -28,8 +28,8 @@ static void add_argument_item(const struct opt *o, struct strv *out)
 {
 	bool optional = o->flags & OPT_OPTIONAL;
 
-	strv_addf(out, "%s%s%s%s%s", optional ? "[" : "", o->kind == OPT_KIND_REST ? "-- " : "", o->name,
-		  o->kind == OPT_KIND_ARG ? "" : "...", optional ? "]" : "");
+	strv_addf(out, "%s%s%s%s%s", optional ? "[" : "", o->kind == OPT_KIND_REST ? "-- " : "",
+		  o->name, o->kind == OPT_KIND_ARG ? "" : "...", optional ? "]" : "");
 }
 
 void opt_usage_items(const struct command *cmd, struct strv *out)

@@ -18,7 +18,7 @@ static void add_char(char c, struct buf *out)
 		char c;
 		const char *roff;
 	} special[] = {
-		{ '\\', "\\e" },   { '-', "\\-" },    { '\'', "\\(aq" }, { '`', "\\(ga" },
+		{ '\\', "\\e" },  { '-', "\\-" },   { '\'', "\\(aq" }, { '`', "\\(ga" },
 		{ '^', "\\(ha" }, { '~', "\\(ti" }, { '"', "\\(dq" },
 	};
 
@@ -75,7 +75,8 @@ static void add_filled(const char *s, const char *end, struct buf *out)
 	buf_char(out, '\n');
 }
 
-/* Paragraphs separated by empty lines. The first follows a heading and needs no macro of its own. */
+/* Paragraphs separated by empty lines. The first follows a heading and needs no macro of its own.
+ */
 static void add_paragraphs(const char *s, bool first, struct buf *out)
 {
 	while (*s) {
@@ -126,7 +127,8 @@ static void add_header(const struct app *app, const struct command *cmd, struct 
 	buf_str(out, ".\\\" Made from the tables of the program; do not edit.\n.TH ");
 	for (size_t i = 0; i < name.len; i++)
 		add_char((char)toupper((unsigned char)name.data[i]), out);
-	buf_fmt(out, " 1 %s \"%s %s\" \"Git Manual\"\n.SH NAME\n", app->manual->date, app->tool, app->version);
+	buf_fmt(out, " 1 %s \"%s %s\" \"Git Manual\"\n.SH NAME\n", app->manual->date, app->tool,
+		app->version);
 	add_text(name.data, out);
 	buf_str(out, " \\- ");
 	add_text(cmd ? cmd->summary : app->summary, out);
@@ -278,10 +280,11 @@ static void add_synopsis(const struct app *app, struct buf *out)
 
 void man_page(const struct app *app, struct buf *out)
 {
-	static const char common[] =
-		"Long options may be shortened as far as they stay unique, and a flag is taken back by "
-		"--no-NAME. Options and arguments may be mixed; -- ends the options. Every verb explains "
-		"itself with -h.";
+	static const char common[] = "Long options may be shortened as far as they stay unique, "
+				     "and a flag is taken back by "
+				     "--no-NAME. Options and arguments may be mixed; -- ends the "
+				     "options. Every verb explains "
+				     "itself with -h.";
 
 	add_header(app, NULL, out);
 	add_synopsis(app, out);

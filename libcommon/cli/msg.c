@@ -36,7 +36,8 @@ void msg_clean(const char *s, size_t len, struct buf *out)
 }
 
 /* One line: "git box: [label: ]text", the label in colour. */
-static void add_line(const struct app *app, const char *color, const char *label, const char *text, struct buf *out)
+static void add_line(const struct app *app, const char *color, const char *label, const char *text,
+		     struct buf *out)
 {
 	app_title(app, out);
 	buf_str(out, ": ");
@@ -50,7 +51,8 @@ static void add_line(const struct app *app, const char *color, const char *label
 	buf_char(out, '\n');
 }
 
-/* One write a message, so that lines of several processes do not mix. Nothing helps where stderr is gone. */
+/* One write a message, so that lines of several processes do not mix. Nothing helps where stderr is
+ * gone. */
 static void put(const struct buf *text)
 {
 	fflush(stdout);

@@ -6,12 +6,10 @@
 
 struct parser {
 	const struct command *cmd;
-	const char *const *argv;
-	int argc;
-	int at;		       /* next word */
-	char *base;	       /* the verb's struct */
-	const struct opt *arg; /* next argument to fill, NULL: all are */
-	bool no_options;       /* after "--" */
+	const char *const *next; /* word */
+	char *base;              /* the verb's struct */
+	const struct opt *arg;   /* next argument to fill, NULL: all are */
+	bool no_options;         /* after "--" */
 	bool help;
 };
 
@@ -38,7 +36,8 @@ const struct opt *opt_next_argument(const struct opt *o)
 
 static bool spells(const struct opt *o, const char *name, size_t len)
 {
-	return o->name && !opt_is_argument(o) && strlen(o->name) == len && memcmp(o->name, name, len) == 0;
+	return o->name && !opt_is_argument(o) && strlen(o->name) == len &&
+	       memcmp(o->name, name, len) == 0;
 }
 
 const struct opt *opt_find(const struct command *cmd, const char *name, size_t len)
@@ -123,11 +122,13 @@ static void set_flag(struct parser *p, const struct opt *o, bool on)
 }
 
 /* The word after an option that wants a value, whatever it looks like. */
-static int set_from_next(struct parser *p, const struct opt *o, const char *spelling, struct error *err)
+static int set_from_next(struct parser *p, const struct opt *o, const char *spelling,
+			 struct error *err)
 {
-	if (p->at == p->argc)
-		return error_set(err, ERR_USAGE, "option '%s' needs a value (%s)", spelling, o->arg);
-	return set_value(p, o, p->argv[p->at++], err);
+	if (!*p->next)
+		return error_set(err, ERR_USAGE, "option '%s' needs a value (%s)", spelling,
+				 o->arg);
+	return set_value(p, o, *p->next++, err);
 }
 
 struct match {
@@ -137,15 +138,16 @@ struct match {
 };
 
 /* Counts o when `name` abbreviates it, or its "no-" form where it is a flag. */
-static void try_prefix(const struct opt *o, const char *name, size_t len, struct match *m, struct buf *list)
+static void try_prefix(const struct opt *o, const char *name, size_t len, struct match *m,
+		       struct buf *list)
 {
 	bool plain, negated;
 
 	if (!o->name || opt_is_argument(o) || o->flags & OPT_HIDDEN)
 		return;
 	plain = strncmp(o->name, name, len) == 0;
-	negated = o->kind == OPT_KIND_FLAG && o != &help_opt && len > 3 && strncmp(name, "no-", 3) == 0 &&
-		  strncmp(o->name, name + 3, len - 3) == 0;
+	negated = o->kind == OPT_KIND_FLAG && o != &help_opt && len > 3 &&
+		  strncmp(name, "no-", 3) == 0 && strncmp(o->name, name + 3, len - 3) == 0;
 	if (!plain && !negated)
 		return;
 	buf_fmt(list, "%s--%s%s", m->count ? ", " : "", plain ? "" : "no-", o->name);
@@ -154,7 +156,8 @@ static void try_prefix(const struct opt *o, const char *name, size_t len, struct
 	m->count++;
 }
 
-static int unknown_option(const struct command *cmd, const char *name, size_t len, struct error *err)
+static int unknown_option(const struct command *cmd, const char *name, size_t len,
+			  struct error *err)
 {
 	STRV_AUTO known = STRV_INIT;
 	BUF_AUTO word = BUF_INIT;
@@ -171,7 +174,8 @@ static int unknown_option(const struct command *cmd, const char *name, size_t le
 	return near ? error_hint(err, "did you mean '--%s'?", near) : -1;
 }
 
-static int find_long(const struct command *cmd, const char *name, size_t len, struct match *m, struct error *err)
+static int find_long(const struct command *cmd, const char *name, size_t len, struct match *m,
+		     struct error *err)
 {
 	BUF_AUTO list = BUF_INIT;
 
@@ -191,7 +195,8 @@ static int find_long(const struct command *cmd, const char *name, size_t len, st
 		try_prefix(&help_opt, name, len, m, &list);
 	}
 	if (m->count > 1)
-		return error_set(err, ERR_USAGE, "ambiguous option '--%.*s': could be %s", (int)len, name, list.data);
+		return error_set(err, ERR_USAGE, "ambiguous option '--%.*s': could be %s", (int)len,
+				 name, list.data);
 	if (m->count == 0)
 		return unknown_option(cmd, name, len, err);
 	return 0;
@@ -225,10 +230,12 @@ static int parse_bundle(struct parser *p, const char *word, struct error *err)
 		char spelling[3] = { '-', *c, '\0' };
 
 		if (!o)
-			return error_set(err, ERR_USAGE, "unknown option '-%c'%s%s%s", *c, word[2] ? " in '" : "",
-					 word[2] ? word : "", word[2] ? "'" : "");
+			return error_set(err, ERR_USAGE, "unknown option '-%c'%s%s%s", *c,
+					 word[2] ? " in '" : "", word[2] ? word : "",
+					 word[2] ? "'" : "");
 		if (opt_takes_value(o))
-			return c[1] ? set_value(p, o, c + 1, err) : set_from_next(p, o, spelling, err);
+			return c[1] ? set_value(p, o, c + 1, err)
+				    : set_from_next(p, o, spelling, err);
 		set_flag(p, o, true);
 	}
 	return 0;
@@ -237,8 +244,8 @@ static int parse_bundle(struct parser *p, const char *word, struct error *err)
 /* All words left belong to the command that is to be run. */
 static void take_rest(struct parser *p, const struct opt *rest)
 {
-	while (p->at < p->argc)
-		strv_add((struct strv *)(p->base + rest->offset), p->argv[p->at++]);
+	while (*p->next)
+		strv_add((struct strv *)(p->base + rest->offset), *p->next++);
 }
 
 static const struct opt *find_rest(const struct command *cmd)
@@ -261,7 +268,7 @@ static int parse_argument(struct parser *p, const char *word, struct error *err)
 			error_set(err, ERR_USAGE, "unexpected argument '%s'", word);
 			return error_hint(err, "put '--' before the command");
 		}
-		p->at--;
+		p->next--;
 		take_rest(p, o);
 		return 0;
 	}
@@ -294,7 +301,7 @@ static int parse_dashes(struct parser *p)
 
 static int parse_word(struct parser *p, struct error *err)
 {
-	const char *word = p->argv[p->at++];
+	const char *word = *p->next++;
 
 	if (p->no_options || word[0] != '-' || word[1] == '\0')
 		return parse_argument(p, word, err);
@@ -303,13 +310,17 @@ static int parse_word(struct parser *p, struct error *err)
 	return word[1] == '-' ? parse_long(p, word, err) : parse_bundle(p, word, err);
 }
 
-int opt_parse(const struct command *cmd, int argc, const char *const *argv, void *opts, bool *help_out,
+int opt_parse(const struct command *cmd, const char *const *argv, void *opts, bool *help_out,
 	      struct error *err)
 {
-	struct parser p = { .cmd = cmd, .argv = argv, .argc = argc, .base = opts,
-			    .arg = opt_next_argument(cmd->opts) };
+	struct parser p = {
+		.cmd = cmd,
+		.next = argv,
+		.base = opts,
+		.arg = opt_next_argument(cmd->opts),
+	};
 
-	while (p.at < p.argc && !p.help) {
+	while (*p.next && !p.help) {
 		if (parse_word(&p, err))
 			return -1;
 	}
@@ -322,7 +333,8 @@ int opt_parse(const struct command *cmd, int argc, const char *const *argv, void
 void opt_release(const struct command *cmd, void *opts)
 {
 	for (const struct opt *o = cmd->opts; o->kind != OPT_KIND_END; o++) {
-		if (o->kind == OPT_KIND_LIST || o->kind == OPT_KIND_ARGS || o->kind == OPT_KIND_REST)
+		if (o->kind == OPT_KIND_LIST || o->kind == OPT_KIND_ARGS ||
+		    o->kind == OPT_KIND_REST)
 			strv_release((struct strv *)((char *)opts + o->offset));
 	}
 }

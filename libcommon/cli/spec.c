@@ -95,8 +95,8 @@ static json_t *spec_exit_codes(void)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < exit_table_len; i++)
-		json_array_append_new(list, json_pack("{s:i, s:s}", "code", exit_table[i].code, "meaning",
-						      exit_table[i].meaning));
+		json_array_append_new(list, json_pack("{s:i, s:s}", "code", exit_table[i].code,
+						      "meaning", exit_table[i].meaning));
 	return list;
 }
 
@@ -105,8 +105,8 @@ static json_t *spec_environment(void)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < env_table_len; i++)
-		json_array_append_new(list, json_pack("{s:s, s:s}", "name", env_table[i].name, "meaning",
-						      env_table[i].meaning));
+		json_array_append_new(list, json_pack("{s:s, s:s}", "name", env_table[i].name,
+						      "meaning", env_table[i].meaning));
 	return list;
 }
 

@@ -26,12 +26,14 @@ static void widen(size_t *width, const char *cell)
 }
 
 /* The last column is not padded: no blanks at line ends. */
-static void add_row(const struct table *t, const size_t *widths, const char *const *cells, struct buf *out)
+static void add_row(const struct table *t, const size_t *widths, const char *const *cells,
+		    struct buf *out)
 {
 	for (size_t i = 0; i < t->columns; i++) {
 		buf_str(out, cells[i]);
 		if (i + 1 < t->columns)
-			buf_pad(out, ' ', widths[i] + GAP - utf8_columns(cells[i], strlen(cells[i])));
+			buf_pad(out, ' ',
+				widths[i] + GAP - utf8_columns(cells[i], strlen(cells[i])));
 	}
 }
 

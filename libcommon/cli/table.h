@@ -10,8 +10,8 @@
 
 struct table {
 	const char *const *head; /* column titles */
-	size_t columns;		 /* at least 1 */
-	struct strv cells;	 /* row by row */
+	size_t columns;          /* at least 1 */
+	struct strv cells;       /* row by row */
 };
 
 /* Adds one row: `columns` strings, copied and sanitised. */

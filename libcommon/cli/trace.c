@@ -13,7 +13,7 @@
 #include "cli/utf8.h"
 
 #define EVENT_VERSION "3" /* of git's event format */
-#define NESTING_MAX 32	  /* deeper regions are sent without a time */
+#define NESTING_MAX 32    /* deeper regions are sent without a time */
 
 struct target {
 	int fd; /* -1: off */
@@ -22,8 +22,8 @@ struct target {
 
 struct trace {
 	const char *tool;
-	struct buf sid;	  /* parent's, then ours */
-	size_t depth;	  /* processes above us that trace */
+	struct buf sid;    /* parent's, then ours */
+	size_t depth;      /* processes above us that trace */
 	uint64_t start_us; /* monotonic, as all times here */
 	struct target normal, perf, event;
 	uint64_t regions[NESTING_MAX]; /* when each open one began */
@@ -40,13 +40,14 @@ struct event {
 	const char *json;     /* further members, with a leading comma */
 	const char *category; /* regions */
 	const char *t_rel;    /* "0.000123", or NULL */
-	bool t_abs;	      /* event format has the time since the start */
+	bool t_abs;           /* event format has the time since the start */
 };
 
 #define SECONDS_TEXT 32
 static void seconds(uint64_t us, char dst[SECONDS_TEXT])
 {
-	snprintf(dst, SECONDS_TEXT, "%ju.%06ju", (uintmax_t)(us / 1000000), (uintmax_t)(us % 1000000));
+	snprintf(dst, SECONDS_TEXT, "%ju.%06ju", (uintmax_t)(us / 1000000),
+		 (uintmax_t)(us % 1000000));
 }
 
 static void json_string(const char *s, struct buf *out)
@@ -140,8 +141,9 @@ static void emit_perf(struct trace *t, const struct event *e, const char *now)
 	BUF_AUTO line = BUF_INIT;
 
 	seconds(clock_mono_us() - t->start_us, t_abs);
-	buf_fmt(&line, "%.15s %-28s | d%zu | %-24s | %-12s |     | %9s | %9s | %-12s | ", now + 11, t->tool, t->depth,
-		"main", e->name, t_abs, e->t_rel ? e->t_rel : "", e->category ? e->category : "");
+	buf_fmt(&line, "%.15s %-28s | d%zu | %-24s | %-12s |     | %9s | %9s | %-12s | ", now + 11,
+		t->tool, t->depth, "main", e->name, t_abs, e->t_rel ? e->t_rel : "",
+		e->category ? e->category : "");
 	for (size_t i = 1; e->category && i < t->nesting; i++)
 		buf_str(&line, "..");
 	buf_fmt(&line, "%s\n", e->perf);
@@ -243,7 +245,8 @@ static void send_version(struct trace *t, const char *version)
 	buf_fmt(&text, "version %s", version);
 	buf_str(&json, ",\"evt\":\"" EVENT_VERSION "\",\"exe\":");
 	json_string(version, &json);
-	emit(t, &(struct event){ .name = "version", .text = text.data, .perf = version, .json = json.data });
+	emit(t, &(struct event){
+			.name = "version", .text = text.data, .perf = version, .json = json.data });
 }
 
 static void send_start(struct trace *t, const char *const *argv)
@@ -254,8 +257,11 @@ static void send_start(struct trace *t, const char *const *argv)
 	buf_str(&text, "start ");
 	text_argv(argv, &text);
 	json_argv(argv, &json);
-	emit(t, &(struct event){ .name = "start", .text = text.data, .perf = text.data + strlen("start "),
-				 .json = json.data, .t_abs = true });
+	emit(t, &(struct event){ .name = "start",
+				 .text = text.data,
+				 .perf = text.data + strlen("start "),
+				 .json = json.data,
+				 .t_abs = true });
 }
 
 struct trace *trace_open(const char *tool, const char *version, const char *const *argv)
@@ -291,7 +297,10 @@ static void send_end(struct trace *t, const char *name, int exit_code)
 	buf_fmt(&text, "%s elapsed:%s code:%d", name, t_abs, exit_code);
 	buf_fmt(&perf, "code:%d", exit_code);
 	buf_fmt(&json, ",\"code\":%d", exit_code);
-	emit(t, &(struct event){ .name = name, .text = text.data, .perf = perf.data, .json = json.data,
+	emit(t, &(struct event){ .name = name,
+				 .text = text.data,
+				 .perf = perf.data,
+				 .json = json.data,
 				 .t_abs = true });
 }
 
@@ -326,7 +335,9 @@ void trace_cmd_name(struct trace *t, const char *verb)
 	buf_str(&json, ",\"name\":");
 	json_string(verb, &json);
 	buf_fmt(&json, ",\"hierarchy\":\"%s/%s\"", t->tool, verb);
-	emit(t, &(struct event){ .name = "cmd_name", .text = text.data, .perf = text.data + strlen("cmd_name "),
+	emit(t, &(struct event){ .name = "cmd_name",
+				 .text = text.data,
+				 .perf = text.data + strlen("cmd_name "),
 				 .json = json.data });
 }
 
@@ -343,7 +354,9 @@ void trace_error(struct trace *t, const char *msg)
 	json_string(msg, &json);
 	buf_str(&json, ",\"fmt\":");
 	json_string(msg, &json);
-	emit(t, &(struct event){ .name = "error", .text = text.data, .perf = text.data + strlen("error "),
+	emit(t, &(struct event){ .name = "error",
+				 .text = text.data,
+				 .perf = text.data + strlen("error "),
 				 .json = json.data });
 }
 
@@ -384,7 +397,10 @@ void trace_region_leave(struct trace *t, const char *category, const char *label
 	timed = t->nesting <= NESTING_MAX;
 	if (timed)
 		seconds(clock_mono_us() - t->regions[t->nesting - 1], t_rel);
-	send_region(t, &(struct event){ .name = "region_leave", .category = category, .t_rel = timed ? t_rel : NULL },
+	send_region(t,
+		    &(struct event){ .name = "region_leave",
+				     .category = category,
+				     .t_rel = timed ? t_rel : NULL },
 		    label);
 	t->nesting--;
 }
@@ -406,9 +422,13 @@ int trace_child_start(struct trace *t, const char *child_class, const char *cons
 	buf_fmt(&perf, "[ch%zu] class:%s argv:[", id, child_class);
 	text_argv(argv, &perf);
 	buf_char(&perf, ']');
-	buf_fmt(&json, ",\"child_id\":%zu,\"child_class\":\"%s\",\"use_shell\":false", id, child_class);
+	buf_fmt(&json, ",\"child_id\":%zu,\"child_class\":\"%s\",\"use_shell\":false", id,
+		child_class);
 	json_argv(argv, &json);
-	emit(t, &(struct event){ .name = "child_start", .text = text.data, .perf = perf.data, .json = json.data });
+	emit(t, &(struct event){ .name = "child_start",
+				 .text = text.data,
+				 .perf = perf.data,
+				 .json = json.data });
 	return (int)id;
 }
 
@@ -425,6 +445,9 @@ void trace_child_exit(struct trace *t, int child_id, pid_t pid, int code)
 	buf_fmt(&text, "child_exit[%d] pid:%d code:%d elapsed:%s", child_id, (int)pid, code, t_rel);
 	buf_fmt(&perf, "[ch%d] pid:%d code:%d", child_id, (int)pid, code);
 	buf_fmt(&json, ",\"child_id\":%d,\"pid\":%d,\"code\":%d", child_id, (int)pid, code);
-	emit(t, &(struct event){ .name = "child_exit", .text = text.data, .perf = perf.data, .json = json.data,
+	emit(t, &(struct event){ .name = "child_exit",
+				 .text = text.data,
+				 .perf = perf.data,
+				 .json = json.data,
 				 .t_rel = t_rel });
 }

@@ -2,7 +2,8 @@
 
 #include "cli/utf8.h"
 
-/* Length of a sequence by its first byte, and the smallest value that needs it; 0: not a first byte. */
+/* Length of a sequence by its first byte, and the smallest value that needs it; 0: not a first
+ * byte. */
 static size_t sequence_length(unsigned char first, uint32_t *least)
 {
 	if (first >= 0xC2 && first <= 0xDF) {
@@ -74,9 +75,10 @@ unsigned utf8_width(uint32_t cp)
 	};
 	/* East Asian wide and full-width forms, and emoji. */
 	static const struct range wide[] = {
-		{ 0x1100, 0x115F }, { 0x2E80, 0x303E },	  { 0x3041, 0x33FF },	{ 0x3400, 0x4DBF },
-		{ 0x4E00, 0x9FFF }, { 0xA000, 0xA4CF },	  { 0xAC00, 0xD7A3 },	{ 0xF900, 0xFAFF },
-		{ 0xFE30, 0xFE6F }, { 0xFF00, 0xFF60 },	  { 0xFFE0, 0xFFE6 },	{ 0x1F300, 0x1F64F },
+		{ 0x1100, 0x115F },   { 0x2E80, 0x303E },   { 0x3041, 0x33FF },
+		{ 0x3400, 0x4DBF },   { 0x4E00, 0x9FFF },   { 0xA000, 0xA4CF },
+		{ 0xAC00, 0xD7A3 },   { 0xF900, 0xFAFF },   { 0xFE30, 0xFE6F },
+		{ 0xFF00, 0xFF60 },   { 0xFFE0, 0xFFE6 },   { 0x1F300, 0x1F64F },
 		{ 0x1F680, 0x1F6FF }, { 0x1F900, 0x1F9FF }, { 0x20000, 0x3FFFD },
 	};
 

@@ -1,0 +1,20 @@
+/*
+ * verbs: the verbs of git box, each defined in its cmd-<verb>.c.
+ */
+#ifndef GIT_BOX_VERBS_H
+#define GIT_BOX_VERBS_H
+
+#include "cli/opt.h"
+
+extern const struct command cmd_create;
+extern const struct command cmd_run;
+extern const struct command cmd_ls;
+extern const struct command cmd_status;
+extern const struct command cmd_path;
+extern const struct command cmd_rm;
+extern const struct command cmd_abort;
+extern const struct command cmd_gc;
+extern const struct command cmd_doctor;
+extern const struct command cmd_probe;
+
+#endif
