@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "sandbox/protocol.h"
 
 struct session_request {
 	const struct buf *plan;		/* bytes of plan_finish() */
@@ -18,6 +19,7 @@ struct session_request {
 	const char *cwd;		/* inside; NULL: the plan's */
 	uint64_t timeout_ms;		/* 0: none */
 	int box_fd;			/* box/b/<id>, for session/; -1: not registered */
+	int lock_fd;			/* the box's lock, held by the monitor too, so that it outlives us; -1: none */
 	const char *label;		/* for `ls` and traces: the command, already sanitised */
 	uint64_t memory, processes;	/* limits for a cgroup */
 	/* The operator's descriptors; -1: nothing (reads end at once, writes are discarded). */
@@ -29,12 +31,12 @@ struct session_request {
 };
 
 enum session_end {
-	SESSION_EXITED,	   /* code is the command's */
-	SESSION_SIGNALED,  /* signal is set */
-	SESSION_TIMED_OUT,
-	SESSION_MEMORY,	   /* killed at the memory limit (cgroup or watchdog) */
-	SESSION_CANNOT_EXEC, /* sys is the errno: ENOENT -> 127, else 126 */
-	SESSION_ENDED	   /* aborted from outside (git box abort, monitor told to stop) */
+	SESSION_EXITED = COMMAND_EXITED,     /* code is the command's */
+	SESSION_SIGNALED = COMMAND_SIGNALED, /* signal is set */
+	SESSION_TIMED_OUT = COMMAND_TIMED_OUT,
+	SESSION_MEMORY = COMMAND_MEMORY,	   /* killed at the memory limit (cgroup or watchdog) */
+	SESSION_CANNOT_EXEC = COMMAND_CANNOT_EXEC, /* sys is the errno: ENOENT -> 127, else 126 */
+	SESSION_ENDED = COMMAND_ENDED		   /* told to end from outside (git box abort), or killed from inside */
 };
 
 struct session_result {

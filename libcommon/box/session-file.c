@@ -1,0 +1,57 @@
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/clock.h"
+#include "box/session-file.h"
+#include "box/session.h"
+#include "sys/fd.h"
+#include "sys/file.h"
+#include "sys/proc.h"
+#include "sys/rand.h"
+
+int session_file_open(int box_fd, struct session_file *out, struct error *err)
+{
+	struct session_file f = SESSION_FILE_INIT;
+
+	if (box_fd < 0)
+		return 0;
+	f.dir_fd = file_open_beneath(box_fd, "session", O_RDONLY | O_DIRECTORY, 0, err);
+	if (f.dir_fd < 0)
+		return -1;
+	rand_hex(f.name, sizeof(f.name) - 1);
+	f.fd = openat(f.dir_fd, f.name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (f.fd < 0 || flock(f.fd, LOCK_EX | LOCK_NB)) {
+		error_sys(err, errno, "cannot register the command");
+		session_file_close(&f);
+		return -1;
+	}
+	*out = f;
+	return 0;
+}
+
+int session_file_write(struct session_file *f, pid_t monitor, const char *label, struct error *err)
+{
+	BUF_AUTO text = BUF_INIT;
+	struct session_info info = { .monitor = monitor, .started_us = clock_now_us(), .label = BUF_INIT };
+
+	if (f->fd < 0)
+		return 0;
+	memcpy(info.id, f->name, sizeof(info.id));
+	if (proc_start_time(monitor, &info.monitor_start, err))
+		return -1;
+	buf_str(&info.label, label);
+	session_info_text(&info, &text);
+	buf_release(&info.label);
+	return fd_write_full(f->fd, text.data, text.len, err);
+}
+
+void session_file_close(struct session_file *f)
+{
+	if (f->fd >= 0)
+		(void)unlinkat(f->dir_fd, f->name, 0);
+	fd_close(&f->fd);
+	fd_close(&f->dir_fd);
+}

@@ -1,0 +1,335 @@
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/exit.h"
+#include "box/pump.h"
+#include "box/session.h"
+#include "box/session-file.h"
+#include "role/role.h"
+#include "sandbox/limits.h"
+#include "sandbox/payload.h"
+#include "sandbox/sandbox.h"
+#include "sys/fd.h"
+#include "wire/frame.h"
+
+enum phase { PHASE_STARTING = 1, PHASE_RUNNING = 2 };
+
+static const struct frame_op monitor_ops[] = {
+	{ FRAME_STARTED, 3, 0, 0, PHASE_STARTING, "started" },
+	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_RUNNING, "ended" },
+	{ FRAME_FAULT, 0, sizeof(struct fault), sizeof(struct fault), PHASE_STARTING | PHASE_RUNNING, "fault" },
+};
+
+enum { PUMP_IN, PUMP_OUT, PUMP_ERR, PUMPS };
+
+struct session {
+	const struct session_request *req;
+	int control;
+	struct proc monitor;
+	struct session_file file;
+	struct limits_cgroup cgroup;
+	struct pump pumps[PUMPS];
+	int null; /* where unwanted output goes */
+	int signals;
+	sigset_t old_mask;
+	struct sigaction old_pipe;
+	uint64_t started_us;
+	struct frame_ended ended;
+	bool have_ended;
+};
+
+#define FORWARDED 6
+static const int forwarded[FORWARDED] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+
+/* Signals become readable; a closed pipe becomes EPIPE. Undone by signals_restore(). */
+static int signals_take(struct session *s, struct error *err)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	if (s->req->forward_signals)
+		for (size_t i = 0; i < FORWARDED; i++)
+			sigaddset(&mask, forwarded[i]);
+	s->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signals < 0)
+		return error_sys(err, errno, "cannot take signals by descriptor");
+	sigprocmask(SIG_BLOCK, &mask, &s->old_mask);
+	sigaction(SIGPIPE, &ignore, &s->old_pipe);
+	return 0;
+}
+
+static void signals_restore(struct session *s)
+{
+	if (s->signals < 0)
+		return;
+	sigaction(SIGPIPE, &s->old_pipe, NULL);
+	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+	fd_close(&s->signals);
+}
+
+static int start_monitor(struct session *s, int plan_fd, struct error *err)
+{
+	int pair[2];
+	if (fd_socketpair(SOCK_STREAM, pair, err))
+		return -1;
+	struct proc_fd fds[5] = { { pair[1], MONITOR_FD_CONTROL }, { plan_fd, MONITOR_FD_PLAN } };
+	size_t n = 2;
+	if (s->cgroup.dir_fd >= 0)
+		fds[n++] = (struct proc_fd){ s->cgroup.dir_fd, MONITOR_FD_CGROUP };
+	if (s->file.fd >= 0)
+		fds[n++] = (struct proc_fd){ s->file.fd, MONITOR_FD_SESSION };
+	if (s->req->lock_fd >= 0)
+		fds[n++] = (struct proc_fd){ s->req->lock_fd, MONITOR_FD_BOX };
+	int r = role_launch(ROLE_MONITOR, fds, n, &s->monitor, err);
+	fd_close(&pair[1]);
+	s->control = pair[0];
+	return r;
+}
+
+static int hand_over(struct session *s, struct error *err)
+{
+	BUF_AUTO load = BUF_INIT;
+	struct frame_run run = { .timeout_ms = s->req->timeout_ms };
+
+	if (payload_build(s->req->argv, s->req->envp, s->req->cwd, &load, err))
+		return -1;
+	FD_AUTO payload = fd_sealed("payload", load.data, load.len, err);
+	FD_AUTO plan = fd_sealed("plan", s->req->plan->data, s->req->plan->len, err);
+	if (payload < 0 || plan < 0)
+		return -1;
+	if (start_monitor(s, plan, err))
+		return -1;
+	if (frame_send(s->control, FRAME_RUN, &run, sizeof(run), &payload, 1, err))
+		return -1;
+	return session_file_write(&s->file, s->monitor.pid, s->req->label, err);
+}
+
+static const struct plan *plan_of(const struct session *s)
+{
+	return (const struct plan *)(const void *)s->req->plan->data;
+}
+
+static int monitor_gone(struct error *err)
+{
+	error_set(err, ERR_PEER, "the box's monitor ended unexpectedly");
+	return error_hint(err, "it was killed, or ran out of memory; run the command again");
+}
+
+static int take_fault(struct session *s, const struct frame *f, struct error *err)
+{
+	struct fault fault;
+
+	memcpy(&fault, f->data, sizeof(fault));
+	return sandbox_fault_error(&fault, plan_of(s), err);
+}
+
+static void pump_set(struct pump *p, int from, int to)
+{
+	p->from = from;
+	p->to = to;
+	p->done = false;
+}
+
+static void start_pumps(struct session *s, struct frame *started)
+{
+	const struct session_request *req = s->req;
+	int outs[2] = { req->out, req->err };
+
+	pump_set(&s->pumps[PUMP_IN], req->in, started->fds[0]);
+	s->pumps[PUMP_IN].own_to = true;
+	if (req->in < 0)
+		pump_close(&s->pumps[PUMP_IN]);
+	for (int i = 0; i < 2; i++) {
+		struct pump *p = &s->pumps[PUMP_OUT + i];
+		pump_set(p, started->fds[1 + i], outs[i] >= 0 ? outs[i] : s->null);
+		p->own_from = true;
+	}
+	s->pumps[PUMP_OUT].capture = req->capture;
+	s->pumps[PUMP_OUT].capture_max = req->capture_max;
+	s->started_us = clock_mono_us();
+}
+
+static int wait_started(struct session *s, struct error *err)
+{
+	struct frame f;
+	int r = frame_recv(s->control, monitor_ops, ARRAY_SIZE(monitor_ops), PHASE_STARTING, &f, err);
+
+	if (r == 0)
+		return monitor_gone(err);
+	if (r < 0)
+		return -1;
+	if (f.type == FRAME_FAULT)
+		return take_fault(s, &f, err);
+	start_pumps(s, &f);
+	return 0;
+}
+
+static int on_monitor(struct session *s, struct error *err)
+{
+	struct frame f;
+	int r = frame_recv(s->control, monitor_ops, ARRAY_SIZE(monitor_ops), PHASE_RUNNING, &f, err);
+
+	if (r == 0)
+		return monitor_gone(err);
+	if (r < 0)
+		return -1;
+	if (f.type == FRAME_FAULT)
+		return take_fault(s, &f, err);
+	memcpy(&s->ended, f.data, sizeof(s->ended));
+	s->have_ended = true;
+	/* Whatever the operator still types has no reader. */
+	pump_close(&s->pumps[PUMP_IN]);
+	return 0;
+}
+
+static void on_signal(struct session *s)
+{
+	struct error ignored = ERROR_INIT;
+	struct signalfd_siginfo info;
+
+	if (read(s->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	struct frame_signal sig = { .signo = (int32_t)info.ssi_signo };
+	if (!s->have_ended)
+		(void)frame_send(s->control, FRAME_SIGNAL, &sig, sizeof(sig), NULL, 0, &ignored);
+	else /* the command is over and the operator's reader does not read: drop the rest */
+		for (int i = 0; i < PUMPS; i++)
+			pump_close(&s->pumps[i]);
+}
+
+static bool finished(const struct session *s)
+{
+	return s->have_ended && s->pumps[PUMP_OUT].done && s->pumps[PUMP_ERR].done;
+}
+
+static int pump_all(struct session *s, struct error *err)
+{
+	while (!finished(s)) {
+		struct pollfd p[PUMPS + 2];
+		for (int i = 0; i < PUMPS; i++)
+			p[i] = pump_poll(&s->pumps[i]);
+		p[PUMPS] = (struct pollfd){ .fd = s->have_ended ? -1 : s->control, .events = POLLIN };
+		p[PUMPS + 1] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
+		if (poll(p, PUMPS + 2, -1) < 0 && errno != EINTR)
+			return error_sys(err, errno, "cannot wait for the command");
+		for (int i = 0; i < PUMPS; i++)
+			pump_move(&s->pumps[i], p[i].revents);
+		if (p[PUMPS + 1].revents)
+			on_signal(s);
+		if (p[PUMPS].revents && on_monitor(s, err))
+			return -1;
+	}
+	return 0;
+}
+
+static struct timeval timeval_of(uint64_t us)
+{
+	return (struct timeval){ .tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000) };
+}
+
+static void fill_result(struct session *s, struct session_result *out)
+{
+	uint64_t oom_kills;
+
+	memset(out, 0, sizeof(*out));
+	out->end = (enum session_end)s->ended.end;
+	out->code = s->ended.code;
+	out->signal = s->ended.signal;
+	out->sys = s->ended.sys;
+	out->wall_us = clock_mono_us() - s->started_us;
+	out->usage.ru_utime = timeval_of(s->ended.utime_us);
+	out->usage.ru_stime = timeval_of(s->ended.stime_us);
+	out->usage.ru_maxrss = (long)s->ended.max_rss_kb;
+	limits_cgroup_read(&s->cgroup, &out->peak_memory, &oom_kills);
+	if (oom_kills && out->end == SESSION_SIGNALED)
+		out->end = SESSION_MEMORY;
+}
+
+static int prepare(struct session *s, struct error *err)
+{
+	char why[256];
+	const struct limits_want want = { .memory = s->req->memory, .processes = s->req->processes };
+
+	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (s->null < 0)
+		return error_sys(err, errno, "cannot open /dev/null");
+	if (session_file_open(s->req->box_fd, &s->file, err))
+		return -1;
+	if (s->file.fd >= 0 && (want.memory || want.processes))
+		limits_cgroup_make(&want, s->file.name, &s->cgroup, why);
+	return signals_take(s, err);
+}
+
+static int run(struct session *s, struct session_result *out, struct error *err)
+{
+	if (prepare(s, err) || hand_over(s, err) || wait_started(s, err) || pump_all(s, err))
+		return -1;
+	if (s->pumps[PUMP_OUT].overflow)
+		return error_set(err, ERR_LIMIT, "more than %zu bytes of output", s->req->capture_max);
+	fill_result(s, out);
+	return 0;
+}
+
+static void clean_up(struct session *s, bool ok)
+{
+	for (int i = 0; i < PUMPS; i++)
+		pump_close(&s->pumps[i]);
+	/* A monitor that sees our end closes the session by itself; after a clean end it has nothing left to do. */
+	fd_close(&s->control);
+	if (!ok && s->monitor.pid > 0) {
+		struct error ignored = ERROR_INIT;
+		int status;
+		if (proc_wait(&s->monitor, 5000, &status, &ignored))
+			proc_kill(&s->monitor);
+	}
+	fd_close(&s->monitor.pidfd);
+	fd_close(&s->null);
+	limits_cgroup_remove(&s->cgroup);
+	session_file_close(&s->file);
+	signals_restore(s);
+}
+
+int session_run(const struct session_request *req, struct session_result *out, struct error *err)
+{
+	struct session s = {
+		.req = req,
+		.control = -1,
+		.monitor = PROC_INIT,
+		.file = SESSION_FILE_INIT,
+		.cgroup = LIMITS_CGROUP_INIT,
+		.null = -1,
+		.signals = -1,
+	};
+
+	for (int i = 0; i < PUMPS; i++)
+		s.pumps[i] = (struct pump){ .from = -1, .to = -1, .done = true };
+	int r = run(&s, out, err);
+	clean_up(&s, !r);
+	return r;
+}
+
+int session_exit_code(const struct session_result *r)
+{
+	switch (r->end) {
+	case SESSION_EXITED:
+		return r->code;
+	case SESSION_SIGNALED:
+		return 128 + r->signal;
+	case SESSION_TIMED_OUT:
+		return EXIT_TIMEOUT;
+	case SESSION_MEMORY:
+		return 128 + SIGKILL;
+	case SESSION_CANNOT_EXEC:
+		return r->sys == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_EXEC;
+	case SESSION_ENDED:
+		break;
+	}
+	return EXIT_OURS;
+}
