@@ -1,0 +1,62 @@
+#include "base/base.h"
+
+#include <sys/resource.h>
+
+#include "policy/lower-parts.h"
+
+#define FILES_MAX 4096
+#define PROCESSES_MAX 512
+
+/* The directories of a box that it can write itself, and the host's snapshot of it. */
+static const char *const writable[] = { "work", "git", "home", "tmp", "snap" };
+
+static void box_places(struct lower *l)
+{
+	BUF_AUTO path = BUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(writable); i++) {
+		buf_reset(&path);
+		buf_fmt(&path, "%s/%s", l->box->box_dir, writable[i]);
+		/* Nothing that a box wrote is ever started here. */
+		lower_step(l->out, PLAN_BIND, PLAN_SRC_HOST_ONLY | PLAN_OPTIONAL | PLAN_NOEXEC, path.data, path.data);
+		lower_may_write(l, path.data);
+	}
+}
+
+static void stores(struct lower *l)
+{
+	for (size_t i = 0; l->box->objects[i]; i++) {
+		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | (i ? PLAN_OPTIONAL : 0), l->box->objects[i],
+			   l->box->objects[i]);
+		lower_may_read(l, l->box->objects[i]);
+	}
+}
+
+int lower_mason(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out, struct error *err)
+{
+	static const char tmp_options[] = "mode=1777,size=64m,nr_inodes=4096";
+	struct plan_step tmp = { .op = PLAN_TMPFS, .flags = PLAN_NOEXEC, .mode = 01777, .dst = "/tmp",
+				 .data = tmp_options, .data_len = sizeof(tmp_options) - 1 };
+	struct lower l;
+
+	lower_begin(&l, box, out);
+	out->head.cwd = plan_string(out, "/tmp");
+	lower_step(out, PLAN_BIND, PLAN_RO | PLAN_REC, "/usr", "/usr");
+	lower_may_read(&l, "/usr");
+	lower_usr_links(&l);
+	lower_etc_made(&l, "/tmp");
+	lower_step(out, PLAN_BIND, PLAN_RO | PLAN_OPTIONAL, "/etc/ld.so.cache", "/etc/ld.so.cache");
+	lower_dev(&l);
+	lower_proc(&l);
+	/* Before the places of the box: a repository may lie below /tmp. */
+	plan_mount(out, &tmp);
+	lower_may_write(&l, "/tmp");
+	lower_step(out, PLAN_BIND, PLAN_RO, libexec_dir, "/run/box/bin");
+	lower_may_read(&l, "/run/box/bin");
+	stores(&l);
+	box_places(&l);
+	plan_rlimit(out, RLIMIT_CORE, 0);
+	plan_rlimit(out, RLIMIT_NOFILE, FILES_MAX);
+	plan_rlimit(out, RLIMIT_NPROC, PROCESSES_MAX);
+	return lower_end(&l, FILTER_MASON, err);
+}
