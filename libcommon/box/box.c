@@ -34,6 +34,7 @@ void box_release(struct box *b)
 
 int box_dir_open(const struct box_root *root, const char *id, struct error *err)
 {
+	struct error why = ERROR_INIT;
 	BUF_AUTO path = BUF_INIT;
 	FD_AUTO fd = -1;
 	struct stat st;
@@ -41,9 +42,13 @@ int box_dir_open(const struct box_root *root, const char *id, struct error *err)
 	if (!box_id_valid(id))
 		return error_set(err, ERR_NOTFOUND, "there is no box with that id");
 	buf_fmt(&path, "b/%s", id);
-	fd = file_open_beneath(root->fd, path.data, O_RDONLY | O_DIRECTORY, 0, err);
-	if (fd < 0)
+	fd = file_open_beneath(root->fd, path.data, O_RDONLY | O_DIRECTORY, 0, &why);
+	if (fd < 0 && why.kind == ERR_NOTFOUND)
+		return error_set(err, ERR_NOTFOUND, "there is nothing left of it");
+	if (fd < 0) {
+		*err = why;
 		return -1;
+	}
 	if (fstat(fd, &st) < 0)
 		return error_sys(err, errno, "cannot look at %s/%s", root->path.data, path.data);
 	if (st.st_uid != geteuid())
@@ -219,7 +224,7 @@ int box_lock(const struct box *b, bool exclusive, uint64_t wait_ms, struct error
 	if (fd < 0 && why.kind == ERR_BUSY)
 		return busy(b, err);
 	/* Who held it may have removed the box meanwhile; then even the file may be gone. */
-	if (!file_exists(b->fd, MANIFEST_FILE) && !file_exists(b->fd, MANIFEST_REMOVED))
+	if (!file_exists(b->fd, MANIFEST_FILE))
 		return error_set(err, ERR_NOTFOUND, "box '%s' was removed meanwhile", b->m.name.data);
 	if (fd < 0) {
 		*err = why;

@@ -157,25 +157,24 @@ static void dir_close(DIR **dir)
 		closedir(*dir);
 }
 
-/* Every entry of a directory below the root, sorted; a missing directory has none. */
-static int list_dir(const struct box_root *root, const char *name, struct strv *out, struct error *err)
+int box_root_list(const struct box_root *root, const char *dir, struct strv *out, struct error *err)
 {
-	FD_AUTO fd = openat(root->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir __attribute__((cleanup(dir_close))) = fd >= 0 ? fdopendir(fd) : NULL;
+	FD_AUTO fd = openat(root->fd, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d __attribute__((cleanup(dir_close))) = fd >= 0 ? fdopendir(fd) : NULL;
 
-	if (!dir) {
+	if (!d) {
 		if (errno == ENOENT)
 			return 0;
-		return error_sys(err, errno, "cannot read %s/%s", root->path.data, name);
+		return error_sys(err, errno, "cannot read %s/%s", root->path.data, dir);
 	}
 	fd_take(&fd);
 	errno = 0;
-	for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
 			strv_add(out, e->d_name);
 	}
 	if (errno != 0)
-		return error_sys(err, errno, "cannot read %s/%s", root->path.data, name);
+		return error_sys(err, errno, "cannot read %s/%s", root->path.data, dir);
 	strv_sort(out);
 	return 0;
 }
@@ -184,7 +183,7 @@ int box_ids(const struct box_root *root, struct strv *out, struct strv *others_o
 {
 	STRV_AUTO all = STRV_INIT;
 
-	if (list_dir(root, "b", &all, err) < 0)
+	if (box_root_list(root, "b", &all, err) < 0)
 		return -1;
 	for (size_t i = 0; i < all.len; i++) {
 		if (box_id_valid(all.v[i]))
@@ -199,7 +198,7 @@ int box_names(const struct box_root *root, struct strv *out, struct error *err)
 {
 	STRV_AUTO all = STRV_INIT;
 
-	if (list_dir(root, "name", &all, err) < 0)
+	if (box_root_list(root, "name", &all, err) < 0)
 		return -1;
 	for (size_t i = 0; i < all.len; i++) {
 		if (name_valid(all.v[i]))

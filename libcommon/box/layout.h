@@ -41,6 +41,8 @@ int box_root_open(const struct repo *repo, bool create, struct box_root *out, st
 
 /* Ids of the directories below b/, sorted; anything else there goes to others_out, which may be NULL. Errors: sys. */
 int box_ids(const struct box_root *root, struct strv *out, struct strv *others_out, struct error *err);
+/* Entries of a directory below the root ("b", "name", "removed"), sorted; none where it is missing. Errors: sys. */
+int box_root_list(const struct box_root *root, const char *dir, struct strv *out, struct error *err);
 /* Names below name/, sorted. Errors: sys. */
 int box_names(const struct box_root *root, struct strv *out, struct error *err);
 
@@ -59,8 +61,13 @@ int box_name_claim(const struct box_root *root, const char *name, const char *id
 
 /* True while somebody holds the claim. */
 bool box_name_claimed(const struct box_root *root, const char *name);
+/* True while the maker of the box holds its claim; false also where the id has no name. Errors: sys. */
+int box_id_claimed(const struct box_root *root, const char *id, bool *out, struct error *err);
 
-/* Frees the name where it stands for id and nobody else claims it; a missing one is fine. Errors: sys. */
+/*
+ * Frees the name where it stands for id ("": for no id at all) and nobody claims it; a missing one is fine.
+ * Errors: sys.
+ */
 int box_name_free(const struct box_root *root, const char *name, const char *id, struct error *err);
 
 #endif

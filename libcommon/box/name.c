@@ -96,18 +96,36 @@ bool box_name_claimed(const struct box_root *root, const char *name)
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
+int box_id_claimed(const struct box_root *root, const char *id, bool *out, struct error *err)
+{
+	STRV_AUTO names = STRV_INIT;
+
+	if (box_names(root, &names, err) < 0)
+		return -1;
+	*out = false;
+	for (size_t i = 0; i < names.len && !*out; i++) {
+		struct error ignored = ERROR_INIT;
+		char holds[BOX_ID_LEN + 1];
+
+		*out = box_name_id(root, names.v[i], holds, &ignored) == 0 && strcmp(holds, id) == 0 &&
+		       box_name_claimed(root, names.v[i]);
+	}
+	return 0;
+}
+
 int box_name_free(const struct box_root *root, const char *name, const char *id, struct error *err)
 {
 	BUF_AUTO path = BUF_INIT;
 	struct error ignored = ERROR_INIT;
-	char now[BOX_ID_LEN + 1];
+	char now[BOX_ID_LEN + 1] = "";
 	FD_AUTO fd = -1;
 
 	buf_fmt(&path, "name/%s", name);
 	fd = openat(root->fd, path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || !still_linked(root->fd, path.data, fd))
 		return 0;
-	if (box_name_id(root, name, now, &ignored) < 0 || strcmp(now, id) != 0)
+	box_name_id(root, name, now, &ignored);
+	if (strcmp(now, id) != 0)
 		return 0;
 	if (unlinkat(root->fd, path.data, 0) < 0 && errno != ENOENT)
 		return error_sys(err, errno, "cannot remove %s", path.data);

@@ -1,0 +1,226 @@
+/*
+ * gc (declared in box/remove.h): what crashes, removals and time leave. Directories are
+ * listed before claims are looked at, refs before directories: a create that runs
+ * meanwhile is never taken for a leftover.
+ */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <dirent.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "box/keep.h"
+#include "box/remains.h"
+#include "box/remove.h"
+#include "store/git.h"
+#include "sys/fd.h"
+#include "sys/file.h"
+
+struct gc {
+	const struct repo *repo;
+	const struct box_root *root;
+	uint64_t keep_ms;
+	bool dry_run;
+	struct gc_report *report;
+};
+
+void gc_report_release(struct gc_report *r)
+{
+	for (size_t i = 0; i < r->len; i++)
+		buf_release(&r->v[i].what);
+	free(r->v);
+	*r = (struct gc_report)GC_REPORT_INIT;
+}
+
+/* why: NULL where it went well. */
+static void note(const struct gc *gc, const char *kind, const char *what, const struct error *why)
+{
+	struct gc_report *r = gc->report;
+	struct gc_item item = { .kind = kind, .what = BUF_INIT, .err = ERROR_INIT };
+
+	buf_str(&item.what, what);
+	if (why)
+		item.err = *why;
+	r->v = xrealloc(r->v, size_mul(r->len + 1, sizeof(*r->v)));
+	r->v[r->len++] = item;
+}
+
+static void done(const struct gc *gc, const char *kind, const char *what, int rc, const struct error *why)
+{
+	note(gc, kind, what, rc < 0 ? why : NULL);
+}
+
+static void gc_aborted(const struct gc *gc, const struct box *b)
+{
+	struct error err = ERROR_INIT;
+	struct remove_request req = { .repo = gc->repo, .name = b->m.id, .force = true, .keep_ms = gc->keep_ms };
+	struct remove_result result;
+	int rc;
+
+	remove_result_init(&result);
+	rc = gc->dry_run ? 0 : box_remove(&req, &result, &err);
+	done(gc, "aborted", b->m.name.data, rc, &err);
+	remove_result_release(&result);
+}
+
+/* A create or removal that lives still holds a claim or the lock; that is no leftover and not worth a word. */
+static void gc_remainder(const struct gc *gc, const struct box *b, enum remains kind)
+{
+	struct error err = ERROR_INIT;
+	FD_AUTO lock = -1;
+	bool claimed;
+	int rc = 0;
+
+	if (box_id_claimed(gc->root, b->m.id, &claimed, &err) < 0 || claimed)
+		return;
+	if (kind == REMAINS_UNFINISHED && file_exists(b->fd, MANIFEST_FILE))
+		return;
+	if (!gc->dry_run) {
+		lock = remains_lock(b, &err);
+		if (lock < 0 && (err.kind == ERR_BUSY || err.kind == ERR_NOTFOUND))
+			return;
+		rc = lock < 0 ? -1 : remains_clear(gc->repo, gc->root, b, kind, &err);
+	}
+	done(gc, kind == REMAINS_MARKED ? "removed" : "unfinished", b->m.name.data, rc, &err);
+}
+
+static void gc_box(const struct gc *gc, const char *id)
+{
+	struct error why = ERROR_INIT, err = ERROR_INIT;
+	enum remains kind;
+	struct box b;
+
+	if (remains_open(gc->root, id, &b, &kind, &why, &err) < 0) {
+		if (err.kind != ERR_NOTFOUND)
+			note(gc, "unfinished", id, &err);
+		return;
+	}
+	if (kind == REMAINS_BOX && b.m.state == BOX_ABORTED)
+		gc_aborted(gc, &b);
+	else if (kind == REMAINS_MARKED || kind == REMAINS_UNFINISHED)
+		gc_remainder(gc, &b, kind);
+	box_release(&b);
+}
+
+static bool dir_exists(const struct gc *gc, const char *id)
+{
+	BUF_AUTO path = BUF_INIT;
+
+	buf_fmt(&path, "b/%s", id);
+	return file_exists(gc->root->fd, path.data);
+}
+
+/* A maker claims the name before it makes the directory: so the claim is asked for first. */
+static bool name_is_left(const struct gc *gc, const char *name, char id_out[BOX_ID_LEN + 1])
+{
+	struct error why = ERROR_INIT;
+
+	if (box_name_claimed(gc->root, name))
+		return false;
+	if (box_name_id(gc->root, name, id_out, &why) == 0)
+		return !dir_exists(gc, id_out);
+	id_out[0] = '\0';
+	return why.kind == ERR_CORRUPT;
+}
+
+static int gc_names(const struct gc *gc, struct error *err)
+{
+	STRV_AUTO names = STRV_INIT;
+
+	if (box_names(gc->root, &names, err) < 0)
+		return -1;
+	for (size_t i = 0; i < names.len; i++) {
+		struct error why = ERROR_INIT;
+		char id[BOX_ID_LEN + 1];
+
+		if (name_is_left(gc, names.v[i], id))
+			done(gc, "name", names.v[i],
+			     gc->dry_run ? 0 : box_name_free(gc->root, names.v[i], id, &why), &why);
+	}
+	return 0;
+}
+
+/* A clock that was set back makes things look younger: they stay. */
+static bool expired(const struct gc *gc, int64_t kept_us)
+{
+	int64_t age_us = clock_now_us() - kept_us;
+
+	return age_us >= 0 && (uint64_t)age_us / 1000 >= gc->keep_ms;
+}
+
+static int drop_bundle(const struct gc *gc, const char *id, struct error *err)
+{
+	if (keep_drop(gc->root, id, err) < 0)
+		return -1;
+	return remains_unpin(gc->repo, id, err);
+}
+
+/* While its directory is there a bundle belongs to a removal that may go on. */
+static int gc_bundles(const struct gc *gc, struct error *err)
+{
+	STRV_AUTO ids = STRV_INIT;
+
+	if (keep_ids(gc->root, &ids, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ids.len; i++) {
+		struct error why = ERROR_INIT;
+
+		if (dir_exists(gc, ids.v[i]) || !expired(gc, keep_time(gc->root, ids.v[i])))
+			continue;
+		done(gc, "bundle", ids.v[i], gc->dry_run ? 0 : drop_bundle(gc, ids.v[i], &why), &why);
+	}
+	return 0;
+}
+
+/* Without any box/ directory (removed by hand) every pin is one too many. */
+static int list_pins(const struct gc *gc, struct strv *ids, struct error *err)
+{
+	static const char *const args[] = { "for-each-ref", "--format=%(refname)", BOX_REF_BASE, NULL };
+	BUF_AUTO out = BUF_INIT;
+
+	if (git_want(gc->repo, args, NULL, &out, err) < 0)
+		return -1;
+	for (const char *p = out.data; *p;) {
+		size_t len = strcspn(p, "\n");
+
+		if (len > strlen(BOX_REF_BASE))
+			strv_addf(ids, "%.*s", (int)(len - strlen(BOX_REF_BASE)), p + strlen(BOX_REF_BASE));
+		p += len + (p[len] == '\n');
+	}
+	return 0;
+}
+
+static void gc_pins(const struct gc *gc, const struct strv *ids)
+{
+	for (size_t i = 0; i < ids->len; i++) {
+		struct error why = ERROR_INIT;
+		const char *id = ids->v[i];
+
+		if (box_id_valid(id) && !dir_exists(gc, id) && !keep_exists(gc->root, id))
+			done(gc, "ref", id, gc->dry_run ? 0 : remains_unpin(gc->repo, id, &why), &why);
+	}
+}
+
+int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_report *out, struct error *err)
+{
+	BOX_ROOT_AUTO root = BOX_ROOT_INIT;
+	struct error none = ERROR_INIT;
+	struct gc gc = { .repo = repo, .root = &root, .keep_ms = keep_ms, .dry_run = dry_run, .report = out };
+	STRV_AUTO pins = STRV_INIT;
+	STRV_AUTO ids = STRV_INIT;
+
+	if (box_root_open(repo, false, &root, &none) < 0 && none.kind != ERR_NOTFOUND) {
+		*err = none;
+		return -1;
+	}
+	if (list_pins(&gc, &pins, err) < 0 || (root.fd >= 0 && box_ids(&root, &ids, NULL, err) < 0))
+		return -1;
+	for (size_t i = 0; i < ids.len; i++)
+		gc_box(&gc, ids.v[i]);
+	if (root.fd >= 0 && (gc_names(&gc, err) < 0 || gc_bundles(&gc, err) < 0))
+		return -1;
+	gc_pins(&gc, &pins);
+	return 0;
+}
