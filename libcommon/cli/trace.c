@@ -280,6 +280,10 @@ struct trace *trace_open(const char *tool, const char *version, const char *cons
 	t->normal = open_target(normal, own.data);
 	t->perf = open_target(perf, own.data);
 	t->event = open_target(event, own.data);
+	if (t->normal.fd < 0 && t->perf.fd < 0 && t->event.fd < 0) {
+		free(t);
+		return NULL;
+	}
 	set_sid(t, own.data);
 	send_version(t, version);
 	send_start(t, argv);
