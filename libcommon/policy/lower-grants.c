@@ -34,7 +34,9 @@ static bool shown_already(const struct spots *spots, const char *path)
 static void add_place(struct lower *l, struct spots *spots, const struct spot *spot, bool write)
 {
 	spots_add(spots, spot);
-	if (write)
+	if (spot->file)
+		lower_may_file(l, spot->dst, write);
+	else if (write)
 		lower_may_write(l, spot->dst);
 	else
 		lower_may_read(l, spot->dst);
@@ -62,9 +64,10 @@ static int grant(struct lower *l, struct spots *spots, const char *path, bool wr
 	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
 		return error_set(err, ERR_REFUSED, "'%.256s' can not be shown in a box: neither file nor directory",
 				 path);
-	struct spot spot = { .dst = path, .src = canonical, .flags = PLAN_OPTIONAL };
+	struct spot spot = { .dst = path, .src = canonical, .flags = PLAN_OPTIONAL,
+			     .file = S_ISREG(st.st_mode) };
 	bool software = is_software(l, canonical, &st);
-	spot.op = write || software || S_ISREG(st.st_mode) ? PLAN_BIND : PLAN_OVERLAY;
+	spot.op = write || software || spot.file ? PLAN_BIND : PLAN_OVERLAY;
 	spot.flags |= write ? 0 : PLAN_RO;
 	/* What is mounted below the software of the system belongs to it. */
 	spot.flags |= software ? PLAN_REC : 0;

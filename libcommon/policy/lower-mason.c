@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "policy/lower-parts.h"
+#include "sys/file.h"
 
 #define FILES_MAX 4096
 #define PROCESSES_MAX 512
@@ -37,8 +38,11 @@ int lower_mason(const struct lower_box *box, const char *libexec_dir, struct pla
 	static const char tmp_options[] = "mode=1777,size=64m,nr_inodes=4096";
 	struct plan_step tmp = { .op = PLAN_TMPFS, .flags = PLAN_NOEXEC, .mode = 01777, .dst = "/tmp",
 				 .data = tmp_options, .data_len = sizeof(tmp_options) - 1 };
+	BUF_AUTO libexec = BUF_INIT;
 	struct lower l;
 
+	if (file_canonical(libexec_dir, &libexec, err))
+		return -1;
 	lower_begin(&l, box, out);
 	out->head.cwd = plan_string(out, "/tmp");
 	lower_step(out, PLAN_BIND, PLAN_RO | PLAN_REC, "/usr", "/usr");
@@ -51,7 +55,7 @@ int lower_mason(const struct lower_box *box, const char *libexec_dir, struct pla
 	/* Before the places of the box: a repository may lie below /tmp. */
 	plan_mount(out, &tmp);
 	lower_may_write(&l, "/tmp");
-	lower_step(out, PLAN_BIND, PLAN_RO, libexec_dir, "/run/box/bin");
+	lower_step(out, PLAN_BIND, PLAN_RO, libexec.data, "/run/box/bin");
 	lower_may_read(&l, "/run/box/bin");
 	stores(&l);
 	box_places(&l);

@@ -28,9 +28,10 @@ void lower_proc(struct lower *l);
 /* Adds the seccomp program and refuses what would not fit into a plan. Errors: limit. */
 int lower_end(struct lower *l, enum filter filter, struct error *err);
 
-/* Landlock: read and execute, and everything, below a path that exists in the new root. */
+/* Landlock: read and execute, or everything, below a directory of the new root; and the same for one file. */
 void lower_may_read(struct lower *l, const char *path);
 void lower_may_write(struct lower *l, const char *path);
+void lower_may_file(struct lower *l, const char *path, bool write);
 
 /* --- lower-etc.c --- */
 
@@ -51,6 +52,7 @@ struct spot {
 	enum plan_op op;
 	unsigned flags;
 	bool make; /* dst is made first where it is missing: for PLAN_SELF */
+	bool file; /* not a directory */
 };
 
 struct spots {

@@ -7,7 +7,7 @@
 #include "sandbox/probe.h"
 #include "sys/compat.h"
 
-/* Everything that ABI 1 knows, and what a file (not a directory) can be given. */
+/* Everything that ABI 1 knows. */
 #define FS_ABI1 ((1ull << 13) - 1)
 #define FS_READ (COMPAT_LANDLOCK_FS_EXECUTE | COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR)
 
@@ -67,6 +67,15 @@ void lower_may_read(struct lower *l, const char *path)
 void lower_may_write(struct lower *l, const char *path)
 {
 	may(l, ~COMPAT_LANDLOCK_FS_IOCTL_DEV, path);
+}
+
+void lower_may_file(struct lower *l, const char *path, bool write)
+{
+	uint64_t access = COMPAT_LANDLOCK_FS_EXECUTE | COMPAT_LANDLOCK_FS_READ_FILE;
+
+	if (write)
+		access |= COMPAT_LANDLOCK_FS_WRITE_FILE | COMPAT_LANDLOCK_FS_TRUNCATE;
+	may(l, access, path);
 }
 
 void lower_usr_links(struct lower *l)

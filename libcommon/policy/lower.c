@@ -23,8 +23,8 @@ static bool is_reserved(const char *path)
 	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		if (path_within(path, reserved[i]) || path_within(reserved[i], path))
 			return true;
-	return path_within("/tmp", path) || path_within("/usr", path) || path_within(HOME_FALLBACK, path) ||
-	       path_within("/dev/pts", path);
+	return path_within("/var/tmp", path) || path_within("/tmp", path) || path_within("/usr", path) ||
+	       path_within(HOME_FALLBACK, path) || path_within("/dev/pts", path);
 }
 
 const char *lower_home(const struct lower_box *box)
@@ -84,10 +84,13 @@ static void hold_between(struct spots *spots, const char *base, const char *path
 static void hold_ways(const struct lower_box *box, struct spots *spots)
 {
 	const char *home = lower_home(box);
+	const char *const bases[] = { "/tmp", "/var/tmp", home };
 	struct spot made = { .make = true };
 
-	hold_between(spots, "/tmp", home, &made);
-	hold_between(spots, path_within(box->repo_top, home) ? home : "/tmp", box->repo_top, &made);
+	for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
+		hold_between(spots, bases[i], home, &made);
+		hold_between(spots, bases[i], box->repo_top, &made);
+	}
 }
 
 /*
@@ -178,6 +181,7 @@ static int places(struct lower *l, const struct policy *p, struct spots *spots, 
 	if (lower_grants(l, p, spots, err))
 		return -1;
 	own_place(l, spots, "tmp", "/tmp");
+	own_place(l, spots, "tmp", "/var/tmp");
 	own_place(l, spots, "home", lower_home(box));
 	hold_ways(box, spots);
 	own_place(l, spots, "work", box->repo_top);
@@ -201,7 +205,6 @@ int lower_box(const struct policy *p, const struct lower_box *box, struct plan_b
 	devices(&l, p->memory);
 	lower_proc(&l);
 	objects(&l);
-	lower_symlink(out, "/var/tmp", "/tmp");
 	lower_symlink(out, "/var/run", "/run");
 	if (places(&l, p, &spots, err))
 		return -1;

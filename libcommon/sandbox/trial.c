@@ -1,0 +1,114 @@
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "sandbox/payload.h"
+#include "sandbox/sandbox.h"
+#include "sandbox/trial.h"
+#include "sys/fd.h"
+#include "wire/frame.h"
+
+#define TRIAL_MS 10000
+#define PHASE_ANY 1u
+
+static const struct frame_op answers[] = {
+	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_ANY, "ended" },
+	{ FRAME_FAULT, 0, sizeof(struct fault), sizeof(struct fault), PHASE_ANY, "fault" },
+};
+
+/* One channel's frame. 1: the trial is decided; 0: nothing yet, or this channel ended; -1. */
+static int take_answer(struct pollfd *p, struct trial *out, struct error *err)
+{
+	struct frame f;
+	int r = frame_recv(p->fd, answers, ARRAY_SIZE(answers), PHASE_ANY, &f, err);
+
+	if (r <= 0) {
+		p->fd = -1;
+		return r;
+	}
+	if (f.type == FRAME_ENDED) {
+		memcpy(&out->ended, f.data, sizeof(out->ended));
+		out->built = true;
+	} else {
+		memcpy(&out->fault, f.data, sizeof(out->fault));
+	}
+	return 1;
+}
+
+static int wait_answer(const struct sandbox *s, struct trial *out, struct error *err)
+{
+	struct pollfd p[2] = { { .fd = s->init_chan, .events = POLLIN }, { .fd = s->spawner_chan, .events = POLLIN } };
+	uint64_t end = clock_mono_us() + TRIAL_MS * 1000ull;
+
+	while (p[0].fd >= 0 || p[1].fd >= 0) {
+		uint64_t now = clock_mono_us();
+		int n = now < end ? poll(p, 2, (int)((end - now) / 1000) + 1) : 0;
+
+		if (n == 0)
+			return error_set(err, ERR_LIMIT, "nothing happened for %d seconds", TRIAL_MS / 1000);
+		for (int i = 0; n > 0 && i < 2; i++) {
+			int r = p[i].fd >= 0 && p[i].revents ? take_answer(&p[i], out, err) : 0;
+			if (r)
+				return r < 0 ? -1 : 0;
+		}
+	}
+	return error_set(err, ERR_PEER, "the sandbox ended without saying why");
+}
+
+static int send_command(const struct sandbox *s, const char *const *argv, struct error *err)
+{
+	static const char *const envp[] = { "PATH=/usr/bin:/bin", "LANG=C", NULL };
+	BUF_AUTO payload = BUF_INIT;
+
+	if (payload_build(argv, envp, NULL, &payload, err))
+		return -1;
+	FD_AUTO load = fd_sealed("payload", payload.data, payload.len, err);
+	FD_AUTO null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (load < 0 || null < 0)
+		return load < 0 ? -1 : error_sys(err, errno, "cannot open /dev/null");
+	const int fds[4] = { load, null, null, null };
+	return frame_send(s->spawner_chan, FRAME_EXEC, NULL, 0, fds, 4, err);
+}
+
+static int run_mapped(const struct plan *plan, const char *const *argv, struct trial *out, struct error *err)
+{
+	struct sandbox s = SANDBOX_INIT;
+	struct error ignored = ERROR_INIT;
+
+	if (sandbox_start(plan, -1, &s, err))
+		return -1;
+	/* Where building failed nobody reads this, and the reason waits in a channel. */
+	if (send_command(&s, argv, &ignored) && ignored.kind != ERR_PEER) {
+		sandbox_kill(&s);
+		*err = ignored;
+		return -1;
+	}
+	int r = wait_answer(&s, out, err);
+	sandbox_kill(&s);
+	return r;
+}
+
+int trial_run(const struct buf *plan, const char *const *argv, struct trial *out, struct error *err)
+{
+	sigset_t all, old;
+
+	*out = (struct trial){ .built = false };
+	/* Page-aligned and of the exact size, as the monitor has it. */
+	void *p = mmap(NULL, plan->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return error_sys(err, errno, "cannot map the plan");
+	memcpy(p, plan->data, plan->len);
+	int r = plan_check(p, plan->len, err);
+	if (!r) {
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, &old);
+		r = run_mapped(p, argv, out, err);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+	}
+	munmap(p, plan->len);
+	return r;
+}
