@@ -39,6 +39,9 @@ static void build_env(const struct git_cmd *cmd, struct strv *env)
 {
 	const char *path = env_get("PATH");
 
+	/* First, as the first of two settings is the one that counts. */
+	if (cmd->env)
+		strv_add_all(env, cmd->env);
 	strv_addf(env, "PATH=%s", path ? path : DEFAULT_PATH);
 	for (size_t i = 0; i < ARRAY_SIZE(passed_env); i++) {
 		const char *value = env_get(passed_env[i]);
@@ -49,8 +52,6 @@ static void build_env(const struct git_cmd *cmd, struct strv *env)
 	strv_add_all(env, safe_env);
 	if (cmd->index_file)
 		strv_addf(env, "GIT_INDEX_FILE=%s", cmd->index_file);
-	if (cmd->env)
-		strv_add_all(env, cmd->env);
 }
 
 static void build_argv(const struct git_cmd *cmd, struct strv *argv)

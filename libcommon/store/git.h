@@ -25,7 +25,7 @@ struct git_cmd {
 	const char *work_tree;
 	const char *index_file;
 	const char *cwd;
-	const char *const *env;	 /* further NAME=VALUE, NULL-terminated */
+	const char *const *env;	 /* further NAME=VALUE, NULL-terminated; before all others */
 	const void *in;		 /* in_len bytes on stdin */
 	size_t in_len;
 	struct buf *out;	 /* stdout is appended here; NULL: not kept */

@@ -1,0 +1,63 @@
+/*
+ * git-box-mason: one operation inside one box's directories (mason/mason.h).
+ * It is started confined, so it confines nothing itself.
+ */
+#include "base/base.h"
+
+#include "base/exit.h"
+#include "mason/mason.h"
+#include "sys/fd.h"
+
+static int op_checkout(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	(void)argc;
+	return mason_checkout(argv[0], argv[1], out, err);
+}
+
+static int op_snapshot(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	(void)argc;
+	return mason_snapshot(argv[0], argv[1], argv[2], out, err);
+}
+
+static int op_remove(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	(void)out;
+	for (int i = 0; i < argc; i++) {
+		if (mason_remove(argv[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int args_min, args_max;
+	int (*run)(int argc, const char *const *argv, struct buf *out, struct error *err);
+} ops[] = {
+	{ "checkout", 2, 2, op_checkout },
+	{ "snapshot", 3, 3, op_snapshot },
+	{ "remove", 1, 64, op_remove },
+};
+
+static int run(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	for (size_t i = 0; argc >= 1 && i < ARRAY_SIZE(ops); i++) {
+		if (!strcmp(argv[0], ops[i].name) && argc - 1 >= ops[i].args_min && argc - 1 <= ops[i].args_max)
+			return ops[i].run(argc - 1, argv + 1, out, err);
+	}
+	return error_set(err, ERR_USAGE, "no such operation");
+}
+
+int main(int argc, char **argv)
+{
+	BUF_AUTO out = BUF_INIT;
+	struct error err = ERROR_INIT;
+
+	if (run(argc - 1, (const char *const *)argv + 1, &out, &err) ||
+	    fd_write_full(STDOUT_FILENO, out.data, out.len, &err)) {
+		fprintf(stderr, "%s\n", err.msg);
+		return exit_for(err.kind);
+	}
+	return EXIT_OK;
+}

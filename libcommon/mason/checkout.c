@@ -1,0 +1,78 @@
+#include "base/base.h"
+
+#include <fcntl.h>
+#include <sys/sysinfo.h>
+
+#include "mason/index.h"
+#include "mason/mason.h"
+#include "store/git.h"
+#include "sys/file.h"
+
+#define INDEX_MAX (1u << 30)
+#define WORKERS_MAX 8
+#define PARALLEL_FROM "2000" /* files; below, starting the workers costs more than they save */
+
+struct gitlinks {
+	struct buf paths; /* NUL-terminated, back to back */
+	struct buf *out;
+};
+
+static void note_gitlink(void *arg, const struct index_entry *e)
+{
+	struct gitlinks *g = arg;
+
+	if (e->mode != 0160000)
+		return;
+	buf_add(&g->paths, e->path, strlen(e->path) + 1);
+	buf_str(g->out, "submodule ");
+	git_quote(e->path, g->out);
+	buf_char(g->out, '\n');
+}
+
+static int read_tree(const struct git_cmd *base, const char *commit, struct error *err)
+{
+	BUF_AUTO workers = BUF_INIT;
+	int cpus = get_nprocs();
+	struct git_cmd cmd = *base;
+
+	buf_fmt(&workers, "checkout.workers=%d", cpus < WORKERS_MAX ? cpus : WORKERS_MAX);
+	const char *const args[] = { "-c", workers.data, "-c", "checkout.thresholdForParallelism=" PARALLEL_FROM,
+				     "-c", "index.version=2", "read-tree", "-m", "-u", commit, NULL };
+	cmd.args = args;
+	return git_must(&cmd, err);
+}
+
+static int skip_gitlinks(const struct git_cmd *base, const struct gitlinks *g, struct error *err)
+{
+	static const char *const args[] = { "update-index", "--skip-worktree", "-z", "--stdin", NULL };
+	struct git_cmd cmd = *base;
+
+	if (!g->paths.len)
+		return 0;
+	cmd.args = args;
+	cmd.in = g->paths.data;
+	cmd.in_len = g->paths.len;
+	return git_must(&cmd, err);
+}
+
+int mason_checkout(const char *work, const char *commit, struct buf *out, struct error *err)
+{
+	BUF_AUTO git_dir = BUF_INIT;
+	BUF_AUTO index = BUF_INIT;
+	BUF_AUTO bytes = BUF_INIT;
+	struct gitlinks g = { .paths = BUF_INIT, .out = out };
+	struct git_cmd base = { .work_tree = work, .cwd = work };
+	int rc;
+
+	buf_fmt(&git_dir, "%s/.git", work);
+	buf_fmt(&index, "%s/../git/index", work);
+	base.git_dir = git_dir.data;
+	base.index_file = index.data;
+	if (read_tree(&base, commit, err) || file_read(AT_FDCWD, index.data, INDEX_MAX, &bytes, err) ||
+	    index_each(bytes.data, bytes.len, strlen(commit) / 2, note_gitlink, &g, err))
+		rc = -1;
+	else
+		rc = skip_gitlinks(&base, &g, err);
+	buf_release(&g.paths);
+	return rc;
+}

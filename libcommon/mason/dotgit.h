@@ -1,0 +1,18 @@
+/*
+ * dotgit: which file names git, on any file system, would take for its own.
+ */
+#ifndef MASON_DOTGIT_H
+#define MASON_DOTGIT_H
+
+#include "base/base.h"
+
+/*
+ * True where name (one path component) is ".git" for some git: in any case, with NTFS's trailing
+ * dots, blanks, streams and short name, with code points that HFS+ ignores, or after a backslash.
+ */
+bool name_is_dotgit(const char *name);
+
+/* True where name may be taken for ".gitmodules", which git refuses as a symlink; errs towards true. */
+bool name_is_gitmodules(const char *name);
+
+#endif

@@ -1,0 +1,66 @@
+#include "base/base.h"
+
+#include "base/rd.h"
+#include "mason/index.h"
+
+#define STAT_LEN 40 /* ctime, mtime, dev, ino, mode, uid, gid, size */
+#define MODE_AT 24
+#define FLAG_EXTENDED 0x4000
+#define EXTENDED_SKIP 0x4000
+
+static uint32_t be32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static uint32_t be16(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 8 | p[1];
+}
+
+static int corrupt(struct error *err)
+{
+	return error_set(err, ERR_CORRUPT, "the index of the box cannot be read");
+}
+
+/* Entries are padded with 1 to 8 NULs to a multiple of eight bytes. */
+static int read_entry(struct rd *r, size_t hash_len, struct index_entry *e)
+{
+	const unsigned char *start = r->p;
+	const unsigned char *fixed = rd_bytes(r, STAT_LEN + hash_len + 2);
+	const unsigned char *extended = NULL;
+	size_t used;
+
+	if (!fixed)
+		return -1;
+	if (be16(fixed + STAT_LEN + hash_len) & FLAG_EXTENDED) {
+		extended = rd_bytes(r, 2);
+		if (!extended)
+			return -1;
+	}
+	e->mode = be32(fixed + MODE_AT);
+	e->skip = extended && (be16(extended) & EXTENDED_SKIP);
+	e->path = (const char *)r->p;
+	used = strnlen(e->path, r->len);
+	if (used == r->len || used == 0)
+		return -1;
+	used += (size_t)(r->p - start);
+	return rd_bytes(r, (used + 8) / 8 * 8 - (size_t)(r->p - start)) ? 0 : -1;
+}
+
+int index_each(const void *data, size_t len, size_t hash_len, void (*visit)(void *arg, const struct index_entry *e),
+	       void *arg, struct error *err)
+{
+	struct rd r = rd_init(data, len);
+	const unsigned char *head = rd_bytes(&r, 12);
+	struct index_entry e;
+
+	if (!head || memcmp(head, "DIRC", 4) != 0 || (be32(head + 4) != 2 && be32(head + 4) != 3))
+		return corrupt(err);
+	for (uint32_t n = be32(head + 8); n > 0; n--) {
+		if (read_entry(&r, hash_len, &e))
+			return corrupt(err);
+		visit(arg, &e);
+	}
+	return 0;
+}

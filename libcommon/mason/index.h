@@ -1,0 +1,23 @@
+/*
+ * index: reading git's index file (versions 2 and 3), as far as the mason
+ * needs it: which paths are gitlinks and which are left out of the work tree.
+ */
+#ifndef MASON_INDEX_H
+#define MASON_INDEX_H
+
+#include "base/error.h"
+
+struct index_entry {
+	const char *path; /* borrowed from the file's bytes; NUL-terminated */
+	uint32_t mode;	  /* as in a tree: 0100644, 0160000, ... */
+	bool skip;	  /* skip-worktree */
+};
+
+/*
+ * Calls visit for each entry of the index file's bytes, in order. hash_len: 20 or 32.
+ * Pure but for visit. Errors: corrupt (also for another version).
+ */
+int index_each(const void *data, size_t len, size_t hash_len, void (*visit)(void *arg, const struct index_entry *e),
+	       void *arg, struct error *err);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * mason: everything that reads, writes or deletes inside a directory that a
+ * box can write. Runs as git-box-mason in a confinement that holds nothing but
+ * that one box (policy/lower.h: lower_mason), never while commands run.
+ *
+ * Answers are lines on `out`. Paths in them are quoted as git does.
+ */
+#ifndef MASON_MASON_H
+#define MASON_MASON_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+/*
+ * Fills WORK with the files of commit, by the view WORK/.git. The index, with its stat data, is
+ * WORK/../git/index. Lines: "submodule <path>" for each gitlink: its directory exists, empty, and
+ * is marked skip-worktree, so that no git looks for a repository there. Errors: peer (git failed,
+ * for example for a missing blob), corrupt, sys.
+ */
+int mason_checkout(const char *work, const char *commit, struct buf *out, struct error *err);
+
+/*
+ * The files of WORK as a tree in the repository SNAPDIR/git, which is made anew and borrows the
+ * view's objects. Lines: "tree <hex>" first; where it is not that of commit, "commit <hex>" (child
+ * of commit), and SNAPDIR/bundle holds that commit on refs/heads/box/snapshot, with commit as its
+ * prerequisite; then "skipped <count> <kind>" for what no tree can hold. What .gitignore excludes
+ * is left out unless commit has it. Errors: peer, corrupt, limit, sys.
+ */
+int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out, struct error *err);
+
+/* Empties a directory, however deep; the directory itself stays. Errors: notfound, sys. */
+int mason_remove(const char *dir, struct error *err);
+
+#endif

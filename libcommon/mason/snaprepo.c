@@ -1,0 +1,166 @@
+#include "base/base.h"
+
+#include <fcntl.h>
+
+#include "mason/snaprepo.h"
+#include "sys/fd.h"
+#include "sys/file.h"
+
+#define COPY_MAX (64u << 20)
+#define SNAPSHOT_REF "refs/heads/box/snapshot"
+
+void snaprepo_release(struct snaprepo *r)
+{
+	buf_release(&r->dir);
+	buf_release(&r->index);
+	buf_release(&r->links);
+	buf_release(&r->bundle);
+}
+
+static int copy(int from, int to, const char *path, struct error *err)
+{
+	BUF_AUTO text = BUF_INIT;
+
+	if (!file_exists(from, path))
+		return 0;
+	if (file_read(from, path, COPY_MAX, &text, err))
+		return -1;
+	return file_create(to, path, text.data, text.len, 0600, err);
+}
+
+static int fill(int view, int dir, struct error *err)
+{
+	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "info" };
+	static const char *const files[] = { "config", "objects/info/alternates", "shallow", "info/exclude",
+					     "info/attributes" };
+	static const char head[] = "ref: " SNAPSHOT_REF "\n";
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		if (file_mkdir(dir, dirs[i], 0700, err))
+			return -1;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		if (copy(view, dir, files[i], err))
+			return -1;
+	}
+	return file_create(dir, "HEAD", head, strlen(head), 0600, err);
+}
+
+/* A fresh SNAPDIR with an empty git/ and links/. */
+static int start_over(const char *snap_dir, struct error *err)
+{
+	static const char *const names[] = { "git", "links", "index", "index.lock", "bundle", "bundle.lock" };
+	FD_AUTO snap = file_open_dir(AT_FDCWD, snap_dir, err);
+
+	if (snap < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (file_remove_tree(snap, names[i], err))
+			return -1;
+	}
+	return file_mkdir(snap, "git", 0700, err) || file_mkdir(snap, "links", 0700, err) ? -1 : 0;
+}
+
+int snaprepo_make(const char *work, const char *snap_dir, struct snaprepo *out, struct error *err)
+{
+	BUF_AUTO view_path = BUF_INIT;
+	FD_AUTO view = -1;
+	FD_AUTO dir = -1;
+
+	buf_fmt(&view_path, "%s/.git", work);
+	buf_fmt(&out->dir, "%s/git", snap_dir);
+	buf_fmt(&out->index, "%s/index", snap_dir);
+	buf_fmt(&out->links, "%s/links", snap_dir);
+	buf_fmt(&out->bundle, "%s/bundle", snap_dir);
+	out->git = (struct git_cmd){ .git_dir = out->dir.data, .work_tree = work, .index_file = out->index.data,
+				     .cwd = work };
+	if (start_over(snap_dir, err))
+		return -1;
+	view = file_open_dir(AT_FDCWD, view_path.data, err);
+	if (view < 0)
+		return error_wrap(err, "the host's view of the box");
+	dir = file_open_dir(AT_FDCWD, out->dir.data, err);
+	return dir < 0 || fill(view, dir, err) ? -1 : 0;
+}
+
+static int call(const struct snaprepo *r, const char *const *args, const struct buf *in, struct buf *out,
+		struct error *err)
+{
+	static const char *const who[] = { "GIT_AUTHOR_NAME=git box", "GIT_AUTHOR_EMAIL=box@localhost",
+					   "GIT_COMMITTER_NAME=git box", "GIT_COMMITTER_EMAIL=box@localhost", NULL };
+	struct git_cmd cmd = r->git;
+
+	cmd.args = args;
+	cmd.env = who;
+	cmd.out = out;
+	if (in) {
+		cmd.in = in->data;
+		cmd.in_len = in->len;
+	}
+	if (git_must(&cmd, err))
+		return -1;
+	if (out && out->len && out->data[out->len - 1] == '\n')
+		buf_truncate(out, out->len - 1);
+	return 0;
+}
+
+static int write_tree(const struct snaprepo *r, const char *commit, const struct buf *index_info, struct buf *tree,
+		      struct error *err)
+{
+	/* The sparse patterns are the view's: here every entry of the base counts. */
+	const char *const read[] = { "read-tree", "--no-sparse-checkout", commit, NULL };
+	static const char *const update[] = { "update-index", "-z", "--index-info", NULL };
+	static const char *const write[] = { "write-tree", NULL };
+
+	return call(r, read, NULL, NULL, err) || call(r, update, index_info, NULL, err) ||
+		       call(r, write, NULL, tree, err) ? -1 : 0;
+}
+
+static int write_commit(const struct snaprepo *r, const char *parent, const char *tree, struct buf *commit,
+			struct error *err)
+{
+	const char *const make[] = { "commit-tree", "-p", parent, "-m", "Files of the box", tree, NULL };
+
+	if (call(r, make, NULL, commit, err))
+		return -1;
+	const char *const ref[] = { "update-ref", SNAPSHOT_REF, commit->data, NULL };
+
+	return call(r, ref, NULL, NULL, err);
+}
+
+static int write_bundle(const struct snaprepo *r, const char *parent, struct error *err)
+{
+	BUF_AUTO not_base = BUF_INIT;
+
+	buf_fmt(&not_base, "^%s", parent);
+	const char *const args[] = { "bundle", "create", "--quiet", r->bundle.data, SNAPSHOT_REF, not_base.data,
+				     NULL };
+
+	return call(r, args, NULL, NULL, err);
+}
+
+int snaprepo_commit(struct snaprepo *r, const char *commit, const struct buf *index_info, struct buf *out,
+		    struct error *err)
+{
+	BUF_AUTO spec = BUF_INIT;
+	BUF_AUTO base = BUF_INIT;
+	BUF_AUTO tree = BUF_INIT;
+	BUF_AUTO made = BUF_INIT;
+
+	buf_fmt(&spec, "%s^{tree}", commit);
+	const char *const parse[] = { "rev-parse", "--verify", spec.data, NULL };
+
+	if (call(r, parse, NULL, &base, err))
+		return -1;
+	if (!index_info->len)
+		buf_str(&tree, base.data);
+	else if (write_tree(r, commit, index_info, &tree, err))
+		return -1;
+	buf_fmt(out, "tree %s\n", tree.data);
+	if (!strcmp(tree.data, base.data))
+		return 0;
+	if (write_commit(r, commit, tree.data, &made, err) || write_bundle(r, commit, err))
+		return -1;
+	buf_fmt(out, "commit %s\n", made.data);
+	return 0;
+}
