@@ -23,7 +23,7 @@ int session_file_open(int box_fd, struct session_file *out, struct error *err)
 		return -1;
 	rand_hex(f.name, sizeof(f.name) - 1);
 	f.fd = openat(f.dir_fd, f.name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (f.fd < 0 || flock(f.fd, LOCK_EX | LOCK_NB)) {
+	if (f.fd < 0 || flock(f.fd, LOCK_EX)) {
 		error_sys(err, errno, "cannot register the command");
 		session_file_close(&f);
 		return -1;
