@@ -8,7 +8,7 @@
 #include "git-box/words.h"
 
 static const struct command *const verbs[] = {
-	NULL,
+	&cmd_ls, &cmd_rm, &cmd_abort, &cmd_gc, NULL,
 };
 
 static const struct manual_row config_rows[] = {
@@ -95,5 +95,5 @@ int main(int argc, char **argv)
 	(void)argc;
 	if (open_standard_streams())
 		return EXIT_FATAL;
-	return command_main(&app, NULL, (const char *const *)argv);
+	return command_main(&app, &cmd_ls, (const char *const *)argv);
 }
