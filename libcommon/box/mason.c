@@ -46,6 +46,8 @@ static int check_end(const struct session_result *r, int err_fd, struct error *e
 {
 	BUF_AUTO why = BUF_INIT;
 
+	if (r->truncated)
+		return error_set(err, ERR_LIMIT, "the box's mason said more than it may");
 	if (r->end == SESSION_EXITED && r->code == 0)
 		return 0;
 	complaint(err_fd, &why);
@@ -74,6 +76,7 @@ int mason_run(const struct lower_box *box, const char *const *argv, struct buf *
 		.envp = envp,
 		.timeout_ms = MASON_TIMEOUT_MS,
 		.box_fd = -1,
+		.lock_fd = -1,
 		.label = "mason",
 		.in = -1,
 		.out = -1,

@@ -56,10 +56,10 @@ static ssize_t by_capture(struct pump *p)
 
 	if (n <= 0)
 		return n;
-	if (p->capture->len + (size_t)n > p->capture_max)
+	size_t room = p->capture_max - p->capture->len;
+	if ((size_t)n > room)
 		p->overflow = true;
-	else
-		buf_add(p->capture, bytes, (size_t)n);
+	buf_add(p->capture, bytes, (size_t)n < room ? (size_t)n : room);
 	return n;
 }
 

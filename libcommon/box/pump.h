@@ -19,7 +19,7 @@ struct pump {
 	bool ready;	     /* `from` had something: now wait for `to` */
 	bool no_splice;	     /* a pair of descriptors that splice(2) does not take */
 	bool done;
-	bool overflow;	     /* capture_max was passed: the rest is thrown away */
+	bool overflow;	     /* more than capture_max came: only the head is kept */
 	struct buf *capture; /* collect here instead */
 	size_t capture_max;
 };

@@ -152,7 +152,8 @@ static void start_pumps(struct session *s, struct frame *started)
 		p->own_from = true;
 	}
 	s->pumps[PUMP_OUT].capture = req->capture;
-	s->pumps[PUMP_OUT].capture_max = req->capture_max;
+	s->pumps[PUMP_ERR].capture = req->capture_err;
+	s->pumps[PUMP_OUT].capture_max = s->pumps[PUMP_ERR].capture_max = req->capture_max;
 	s->started_us = clock_mono_us();
 }
 
@@ -247,6 +248,8 @@ static void fill_result(struct session *s, struct session_result *out)
 	out->usage.ru_utime = timeval_of(s->ended.utime_us);
 	out->usage.ru_stime = timeval_of(s->ended.stime_us);
 	out->usage.ru_maxrss = (long)s->ended.max_rss_kb;
+	out->truncated = s->pumps[PUMP_OUT].overflow;
+	out->err_truncated = s->pumps[PUMP_ERR].overflow;
 	limits_cgroup_read(&s->cgroup, &out->peak_memory, &oom_kills);
 	if (oom_kills && out->end == SESSION_SIGNALED)
 		out->end = SESSION_MEMORY;
@@ -271,8 +274,6 @@ static int run(struct session *s, struct session_result *out, struct error *err)
 {
 	if (prepare(s, err) || hand_over(s, err) || wait_started(s, err) || pump_all(s, err))
 		return -1;
-	if (s->pumps[PUMP_OUT].overflow)
-		return error_set(err, ERR_LIMIT, "more than %zu bytes of output", s->req->capture_max);
 	fill_result(s, out);
 	return 0;
 }
@@ -328,6 +329,7 @@ int session_exit_code(const struct session_result *r)
 		return 128 + SIGKILL;
 	case SESSION_CANNOT_EXEC:
 		return r->sys == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_EXEC;
+	case SESSION_CANNOT_ENTER:
 	case SESSION_ENDED:
 		break;
 	}

@@ -24,8 +24,11 @@ struct session_request {
 	uint64_t memory, processes;	/* limits for a cgroup */
 	/* The operator's descriptors; -1: nothing (reads end at once, writes are discarded). */
 	int in, out, err;
-	/* Where set, stdout is collected here (at most capture_max bytes) and `out` is not used. */
-	struct buf *capture;
+	/*
+	 * Where set, stdout (stderr) is collected here instead: the first capture_max bytes; the rest is read,
+	 * thrown away and said in the result.
+	 */
+	struct buf *capture, *capture_err;
 	size_t capture_max;
 	bool forward_signals;		/* INT TERM HUP QUIT USR1 USR2 go to the command */
 };
@@ -36,6 +39,7 @@ enum session_end {
 	SESSION_TIMED_OUT = COMMAND_TIMED_OUT,
 	SESSION_MEMORY = COMMAND_MEMORY,	   /* killed at the memory limit (cgroup or watchdog) */
 	SESSION_CANNOT_EXEC = COMMAND_CANNOT_EXEC, /* sys is the errno: ENOENT -> 127, else 126 */
+	SESSION_CANNOT_ENTER = COMMAND_CANNOT_ENTER, /* cwd cannot be entered: sys */
 	SESSION_ENDED = COMMAND_ENDED		   /* told to end from outside (git box abort), or killed from inside */
 };
 
@@ -47,6 +51,8 @@ struct session_result {
 	uint64_t wall_us;
 	struct rusage usage; /* of the command and the children it waited for */
 	uint64_t peak_memory; /* bytes, 0: unknown */
+	bool truncated;	     /* a capture was longer than capture_max */
+	bool err_truncated;
 };
 
 /* Errors: anything that kept the command from starting, with the failed step in words. */

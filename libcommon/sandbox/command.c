@@ -10,9 +10,11 @@
 #include "sandbox/payload.h"
 #include "sandbox/poison.h"
 
-static NORETURN void report(int fd, int err)
+static NORETURN void report(int fd, enum command_end end, int err)
 {
-	if (write(fd, &err, sizeof(err)) < 0)
+	struct command_failure f = { .end = end, .sys = err };
+
+	if (write(fd, &f, sizeof(f)) < 0)
 		_exit(1);
 	_exit(127);
 }
@@ -84,25 +86,25 @@ void inside_command(const struct plan *p, int payload_fd, const int stdio[3], in
 	const struct payload *load = map_payload(payload_fd);
 
 	if (!load)
-		report(report_fd, errno);
+		report(report_fd, COMMAND_CANNOT_EXEC, errno);
 	const char *at = (const char *)(load + 1);
 	const char **argv = pointers(&at, load->argc);
 	const char **envp = pointers(&at, load->envc);
 	const char **paths = pointers(&at, load->paths);
 	if (!argv || !envp || !paths)
-		report(report_fd, errno);
+		report(report_fd, COMMAND_CANNOT_EXEC, errno);
 
 	setsid();
 	umask(022);
 	if (take_stdio(stdio))
-		report(report_fd, errno);
+		report(report_fd, COMMAND_CANNOT_EXEC, errno);
 	/* The report pipe is close-on-exec like everything else above 2. */
 	if (chdir(load->cwd ? at : plan_str(p, p->cwd)))
-		report(report_fd, errno);
+		report(report_fd, COMMAND_CANNOT_ENTER, errno);
 	for (int sig = 1; sig < NSIG; sig++)
 		if (sig != SIGKILL && sig != SIGSTOP)
 			signal(sig, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	report(report_fd, try_candidates(paths, argv, envp));
+	report(report_fd, COMMAND_CANNOT_EXEC, try_candidates(paths, argv, envp));
 }

@@ -38,7 +38,13 @@ int inside_fence(const struct plan *p, struct fault *f);
 /* spawner.c: starts commands until its channel ends. */
 __attribute__((noreturn)) void inside_spawner(const struct inside *in);
 
-/* command.c: in the forked child: never returns; writes errno to report_fd (close-on-exec) where it cannot exec. */
+/* What a command's child tells the spawner where it cannot become the command. */
+struct command_failure {
+	uint32_t end; /* COMMAND_CANNOT_EXEC or COMMAND_CANNOT_ENTER */
+	int32_t sys;
+};
+
+/* command.c: in the forked child: never returns; a failure goes to report_fd, which exec closes. */
 __attribute__((noreturn)) void inside_command(const struct plan *p, int payload_fd, const int stdio[3],
 					      int report_fd);
 

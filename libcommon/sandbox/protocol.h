@@ -34,7 +34,8 @@ enum command_end {
 	COMMAND_SIGNALED,    /* signal */
 	COMMAND_TIMED_OUT,   /* wall clock */
 	COMMAND_MEMORY,	     /* memory limit: watchdog or cgroup */
-	COMMAND_CANNOT_EXEC, /* sys: errno of execve or chdir */
+	COMMAND_CANNOT_EXEC, /* sys: errno of execve */
+	COMMAND_CANNOT_ENTER, /* sys: errno of chdir to its directory */
 	COMMAND_ENDED	     /* the session was told to end, or its spawner was killed from inside */
 };
 

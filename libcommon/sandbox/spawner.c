@@ -20,8 +20,9 @@ static NORETURN void give_up(int chan, enum fault_step step)
 	_exit(1);
 }
 
-/* Forks the command. Its errno where it could not be executed, else 0. */
-static int start(const struct inside *in, const struct chan_frame *f, pid_t *pid_out)
+/* Forks the command. True where it became the command; else *failure says why not. */
+static bool start(const struct inside *in, const struct chan_frame *f, pid_t *pid_out,
+		  struct command_failure *failure)
 {
 	int report[2];
 
@@ -37,14 +38,13 @@ static int start(const struct inside *in, const struct chan_frame *f, pid_t *pid
 	close(report[1]);
 	for (size_t i = 0; i < f->fds_len; i++)
 		close(f->fds[i]);
-	int err = 0;
 	ssize_t n;
 	do {
-		n = read(report[0], &err, sizeof(err));
+		n = read(report[0], failure, sizeof(*failure));
 	} while (n < 0 && errno == EINTR);
 	close(report[0]);
 	*pid_out = pid;
-	return n == (ssize_t)sizeof(err) ? err : 0;
+	return n != (ssize_t)sizeof(*failure);
 }
 
 static void forward_signals(int chan, pid_t command)
@@ -95,12 +95,13 @@ static void run_one(const struct inside *in, const struct chan_frame *f)
 	struct frame_ended ended = { .end = COMMAND_EXITED };
 	struct rusage usage = { 0 };
 	pid_t command;
-	int err = start(in, f, &command);
+	struct command_failure failure;
+	bool started = start(in, f, &command, &failure);
 	int status = wait_command(in->spawner_chan, command, &usage);
 
-	if (err) {
-		ended.end = COMMAND_CANNOT_EXEC;
-		ended.sys = err;
+	if (!started) {
+		ended.end = failure.end;
+		ended.sys = failure.sys;
 	} else if (WIFSIGNALED(status)) {
 		ended.end = COMMAND_SIGNALED;
 		ended.signal = WTERMSIG(status);
