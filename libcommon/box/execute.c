@@ -71,7 +71,7 @@ int box_execute(const struct execute_request *req, struct session_result *out, s
 	const struct box *box = req->box;
 	const struct tier_backend *backend;
 	struct lower_box lowering;
-	uint64_t timeout_ms;
+	uint64_t timeout_ms = 0;
 	BUF_AUTO label = BUF_INIT;
 	BUF_AUTO cwd = BUF_INIT;
 	STRV_AUTO env = STRV_INIT;
