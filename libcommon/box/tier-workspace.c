@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "box/tier.h"
 #include "sys/fd.h"
+#include "sys/proc.h"
 
 #define GRACE_MS 1000
 

@@ -38,6 +38,7 @@ struct monitor {
 	int deadline;	 /* timerfd: wall clock, then grace */
 	int watch;	 /* timerfd: memory; -1: none */
 	int signals;	 /* signalfd: SIGTERM from `git box abort` */
+	int cgroup;	 /* where init is born; -1: none */
 	int proc;	 /* /proc of the host, for the watchdog */
 	uint64_t memory; /* bytes; 0: nothing to watch */
 	struct frame_ended ended;
@@ -268,32 +269,39 @@ static bool have_fd(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
+/* Our own failure: said to the front as numbers like every other. */
+static int fail(struct monitor *m, enum fault_step step, const struct error *err)
+{
+	m->have_fault = true;
+	m->fault = (struct fault){ .step = (uint16_t)step, .sys = err->sys };
+	return -1;
+}
+
 static int session(struct monitor *m, const struct frame *run, struct error *err)
 {
 	struct frame_run request;
-	int cgroup = have_fd(MONITOR_FD_CGROUP) ? MONITOR_FD_CGROUP : -1;
 
 	memcpy(&request, run->data, sizeof(request));
-	m->memory = cgroup >= 0 ? 0 : (uint64_t)m->plan->memory_hi << 32 | m->plan->memory_lo;
-	if (sandbox_start(m->plan, cgroup, &m->box, err))
+	m->memory = m->cgroup >= 0 ? 0 : (uint64_t)m->plan->memory_hi << 32 | m->plan->memory_lo;
+	if (sandbox_start(m->plan, m->cgroup, &m->box, &m->fault)) {
+		m->have_fault = true;
 		return -1;
+	}
 	if (hand_over(m, run->fds[0], err) || open_timers(m, request.timeout_ms, err))
-		return -1;
+		return fail(m, STEP_PIPES, err);
 	m->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (role_confine(FILTER_MONITOR, m->memory ? "/proc" : NULL, err))
-		return -1;
-	if (watch(m, err))
-		return -1;
-	return report_end(m, err);
+		return fail(m, STEP_MONITOR, err);
+	return watch(m, err) ? fail(m, STEP_MONITOR, err) : 0;
 }
 
-/* A failure before anything ran, as far as it is known as numbers. */
-static void report_failure(const struct error *err)
+/* Descriptors of the table that were given to us, not to be inherited. Before anything else is opened. */
+static void take_fds(struct monitor *m)
 {
-	struct error ignored = ERROR_INIT;
-	struct fault f = { .step = err->kind == ERR_UNSUPPORTED ? STEP_CLONE : STEP_NONE, .sys = err->sys };
-
-	(void)frame_send(MONITOR_FD_CONTROL, FRAME_FAULT, &f, sizeof(f), NULL, 0, &ignored);
+	for (int fd = MONITOR_FD_CONTROL; fd <= MONITOR_FD_BOX; fd++)
+		if (have_fd(fd))
+			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	m->cgroup = have_fd(MONITOR_FD_CGROUP) ? MONITOR_FD_CGROUP : -1;
 }
 
 int monitor_main(void)
@@ -303,9 +311,7 @@ int monitor_main(void)
 	struct frame run;
 	sigset_t all;
 
-	for (int fd = MONITOR_FD_CONTROL; fd <= MONITOR_FD_BOX; fd++)
-		if (have_fd(fd))
-			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	take_fds(&m);
 	/* init inherits the mask; commands get an empty one. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
@@ -314,8 +320,8 @@ int monitor_main(void)
 	    frame_recv(MONITOR_FD_CONTROL, front_ops, ARRAY_SIZE(front_ops), PHASE_START, &run, &err) != 1)
 		return 1;
 	int r = session(&m, &run, &err);
-	if (r)
-		report_failure(&err);
+	if (report_end(&m, &err))
+		r = -1;
 	frame_close_fds(&run);
 	sandbox_kill(&m.box);
 	return r ? 1 : 0;

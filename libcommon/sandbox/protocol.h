@@ -64,6 +64,8 @@ enum fault_step {
 	/* monitor */
 	STEP_CLONE,
 	STEP_ID_MAP,
+	STEP_PIPES,
+	STEP_MONITOR,
 	/* init */
 	STEP_PRIVATE,
 	STEP_ROOT,

@@ -103,57 +103,53 @@ static void close_pairs(struct pipes *p)
 	}
 }
 
-static int open_pairs(struct pipes *p, struct error *err)
+static int open_pairs(struct pipes *p)
 {
-	if (fd_pipe(p->go, err))
+	if (pipe2(p->go, O_CLOEXEC))
 		return -1;
-	if (fd_socketpair(SOCK_STREAM, p->init, err))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p->init))
 		return -1;
-	return fd_socketpair(SOCK_STREAM, p->spawner, err);
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p->spawner);
 }
 
-static int release_init(struct sandbox *s, const struct plan *plan, int go, struct error *err)
+static int fail(struct fault *f, enum fault_step step)
 {
-	struct fault f = { .step = STEP_ID_MAP };
-
-	if (write_maps(s->pid, plan)) {
-		f.sys = errno;
-		return sandbox_fault_error(&f, plan, err);
-	}
-	return fd_write_full(go, "g", 1, err);
+	*f = (struct fault){ .step = (uint16_t)step, .sys = errno };
+	return -1;
 }
 
-int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, struct error *err)
+static int start(const struct plan *plan, int cgroup_fd, struct pipes *p, struct sandbox *s, struct fault *f)
 {
-	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
-	struct sandbox s = SANDBOX_INIT;
-
-	if (open_pairs(&p, err)) {
-		close_pairs(&p);
-		return -1;
-	}
-	long pid = clone_init(plan, cgroup_fd, &s.pidfd);
+	if (open_pairs(p))
+		return fail(f, STEP_CLONE);
+	long pid = clone_init(plan, cgroup_fd, &s->pidfd);
 	if (pid == 0) {
-		struct inside in = { .plan = plan, .go = p.go[0], .init_chan = p.init[1], .spawner_chan = p.spawner[1] };
+		struct inside in = { .plan = plan, .go = p->go[0], .init_chan = p->init[1], .spawner_chan = p->spawner[1] };
 		keep_own_fds(&in);
 		inside_init(&in);
 	}
-	if (pid < 0) {
-		struct fault f = { .step = STEP_CLONE, .sys = errno };
-		close_pairs(&p);
-		return sandbox_fault_error(&f, plan, err);
-	}
-	s.pid = (pid_t)pid;
-	s.init_chan = fd_take(&p.init[0]);
-	s.spawner_chan = fd_take(&p.spawner[0]);
-	int r = release_init(&s, plan, p.go[1], err);
-	close_pairs(&p);
-	if (r) {
-		sandbox_kill(&s);
-		return -1;
-	}
-	*out = s;
+	if (pid < 0)
+		return fail(f, STEP_CLONE);
+	s->pid = (pid_t)pid;
+	s->init_chan = fd_take(&p->init[0]);
+	s->spawner_chan = fd_take(&p->spawner[0]);
+	if (write_maps(s->pid, plan) || write(p->go[1], "g", 1) != 1)
+		return fail(f, STEP_ID_MAP);
 	return 0;
+}
+
+int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, struct fault *f)
+{
+	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	struct sandbox s = SANDBOX_INIT;
+	int r = start(plan, cgroup_fd, &p, &s, f);
+
+	close_pairs(&p);
+	if (r)
+		sandbox_kill(&s);
+	else
+		*out = s;
+	return r;
 }
 
 void sandbox_kill(struct sandbox *s)

@@ -20,11 +20,11 @@ struct sandbox {
 
 /*
  * Clones init, which builds everything by itself (failures arrive on the
- * channels). plan is checked (plan_check) and stays mapped. cgroup_fd: where
- * init is born, or -1. Signals must be blocked: init inherits the mask.
- * Errors: sys, unsupported, as sandbox_fault_error() words them.
+ * channels as FRAME_FAULT). plan is checked (plan_check) and stays mapped.
+ * cgroup_fd: where init is born, or -1. Signals must be blocked: init inherits
+ * the mask. 0, or -1 with *f.
  */
-int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, struct error *err);
+int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, struct fault *f);
 
 /* SIGKILLs init and so everything inside, reaps it, closes the descriptors. Safe on SANDBOX_INIT. */
 void sandbox_kill(struct sandbox *s);
