@@ -14,17 +14,15 @@
  * passwd, hosts, resolv.conf, gitconfig or npmrc, which are made here or absent.
  */
 static const char *const shown[] = {
-	".java", "ImageMagick-*", "OpenCL", "R", "alternatives", "bash.bashrc", "bash_completion",
-	"bash_completion.d", "bashrc", "ca-certificates", "ca-certificates.conf",
-	"debian_version", "emacs", "erlang", "fedora-release", "fish", "fonts", "fpc*",
-	"gai.conf", "ghc", "glvnd", "gnucobol", "gprofng.rc", "gradle", "groff", "host.conf",
-	"inputrc", "java*", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "less", "locale.alias",
-	"locale.conf", "localtime", "lsb-release", "lua*", "magic", "magic.mime",
-	"manpath.config", "maven", "mime.types", "mono", "nanorc", "openmpi", "os-release",
-	"perl", "php*", "profile", "profile.d", "protocols", "pypy*", "python*", "redhat-release",
-	"rpc", "ruby*", "screenrc", "services", "sgml", "shells", "system-release", "terminfo",
-	"texmf", "timezone", "tmux.conf", "vim", "vimrc", "vulkan", "xml", "zsh", "zshenv",
-	"zshrc",
+	"ImageMagick-*", "OpenCL", "R", "alternatives", "bash.bashrc", "bash_completion",
+	"bashrc", "debian_version", "emacs", "erlang", "fedora-release", "fish", "fonts", "fpc*",
+	"ghc", "glvnd", "gnucobol", "gradle", "inputrc", "java*", "ld.so.cache", "ld.so.conf",
+	"ld.so.conf.d", "less", "locale.alias", "locale.conf", "localtime", "lsb-release", "lua*",
+	"magic", "manpath.config", "maven", "mime.types", "mono", "nanorc", "openmpi",
+	"os-release", "perl", "php*", "profile", "profile.d", "protocols", "pypy*", "python*",
+	"redhat-release", "rpc", "ruby*", "screenrc", "services", "shells", "system-release",
+	"terminfo", "texmf", "timezone", "tmux.conf", "vim", "vimrc", "vulkan", "xml", "zsh",
+	"zshenv", "zshrc",
 };
 
 /* Certificates without the private keys that lie beside them. */

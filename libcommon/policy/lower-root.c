@@ -129,9 +129,11 @@ void lower_proc(struct lower *l)
 
 	lower_step(l->out, PLAN_PROC, 0, NULL, "/proc");
 	for (size_t i = 0; i < ARRAY_SIZE(covered); i++)
-		lower_step(l->out, PLAN_SELF, PLAN_RO | PLAN_OPTIONAL, NULL, covered[i]);
+		if (!access(covered[i], F_OK))
+			lower_step(l->out, PLAN_SELF, PLAN_RO | PLAN_OPTIONAL, NULL, covered[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(masked); i++)
-		lower_step(l->out, PLAN_MASK, PLAN_OPTIONAL, NULL, masked[i]);
+		if (!access(masked[i], F_OK))
+			lower_step(l->out, PLAN_MASK, PLAN_OPTIONAL, NULL, masked[i]);
 	may(l, COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR | COMPAT_LANDLOCK_FS_WRITE_FILE |
 		       COMPAT_LANDLOCK_FS_TRUNCATE, "/proc");
 }
