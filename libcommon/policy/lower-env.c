@@ -7,8 +7,12 @@
 
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* Sockets of the operator, and what would change how programs inside load code or find a repository. */
-static const char *const never[] = { "DBUS_", "GIT_", "GPG_AGENT_INFO", "LD_", "SSH_", "XDG_RUNTIME_DIR" };
+/*
+ * Sockets of the operator, and what would change how programs inside load code or find a
+ * repository.
+ */
+static const char *const never[] = { "DBUS_", "GIT_", "GPG_AGENT_INFO",
+				     "LD_",   "SSH_", "XDG_RUNTIME_DIR" };
 
 static bool is_never(const char *name)
 {
@@ -49,7 +53,10 @@ struct path_maker {
 	struct strv dirs;
 };
 
-/* A directory of the operator's PATH, by its name or its canonical one, whichever can be seen inside. */
+/*
+ * A directory of the operator's PATH, by its name or its canonical one, whichever can be seen
+ * inside.
+ */
 static void path_add(struct path_maker *m, const char *dir)
 {
 	BUF_AUTO canonical = BUF_INIT;
@@ -108,7 +115,8 @@ static void pass(const struct policy *p, const struct lower_box *box, struct str
 	}
 }
 
-void lower_env(const struct policy *p, const struct lower_box *box, const char *const *extra, struct strv *out)
+void lower_env(const struct policy *p, const struct lower_box *box, const char *const *extra,
+	       struct strv *out)
 {
 	put_pair(out, "SHELL", lower_shell());
 	pass(p, box, out);

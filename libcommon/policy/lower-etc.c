@@ -14,28 +14,32 @@
  * passwd, hosts, resolv.conf, gitconfig or npmrc, which are made here or absent.
  */
 static const char *const shown[] = {
-	"ImageMagick-*", "OpenCL", "R", "alternatives", "bash.bashrc", "bash_completion",
-	"bashrc", "debian_version", "emacs", "erlang", "fedora-release", "fish", "fonts", "fpc*",
-	"ghc", "glvnd", "gnucobol", "gradle", "inputrc", "java*", "ld.so.cache", "ld.so.conf",
-	"ld.so.conf.d", "less", "locale.alias", "locale.conf", "localtime", "lsb-release", "lua*",
-	"magic", "manpath.config", "maven", "mime.types", "mono", "nanorc", "openmpi",
-	"os-release", "perl", "php*", "profile", "profile.d", "protocols", "pypy*", "python*",
-	"redhat-release", "rpc", "ruby*", "screenrc", "services", "shells", "system-release",
-	"terminfo", "texmf", "timezone", "tmux.conf", "vim", "vimrc", "vulkan", "xml", "zsh",
-	"zshenv", "zshrc",
+	/* system */
+	"alternatives", "debian_version", "fedora-release", "ld.so.cache", "ld.so.conf",
+	"ld.so.conf.d", "locale.alias", "locale.conf", "localtime", "lsb-release", "mime.types",
+	"magic", "os-release", "protocols", "redhat-release", "rpc", "services", "shells",
+	"system-release", "terminfo", "timezone", "xml",
+	/* shells and editors */
+	"bash.bashrc", "bash_completion", "bashrc", "emacs", "fish", "inputrc", "less",
+	"manpath.config", "nanorc", "profile", "profile.d", "screenrc", "tmux.conf", "vim", "vimrc",
+	"zsh", "zshenv", "zshrc",
+	/* languages and libraries */
+	"ImageMagick-*", "OpenCL", "R", "erlang", "fonts", "fpc*", "ghc", "glvnd", "gnucobol",
+	"gradle", "java*", "lua*", "maven", "mono", "openmpi", "perl", "php*", "pypy*", "python*",
+	"ruby*", "texmf", "vulkan"
 };
 
 /* Certificates without the private keys that lie beside them. */
-static const char *const certificates[] = {
-	"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf",
-	"/etc/pki/tls/certs", "/etc/pki/tls/openssl.cnf", "/etc/pki/tls/cert.pem", "/etc/pki/ca-trust",
-	"/etc/pki/java",
-};
+static const char *const certificates[] = { "/etc/ssl/certs",		"/etc/ssl/cert.pem",
+					    "/etc/ssl/openssl.cnf",	"/etc/pki/tls/certs",
+					    "/etc/pki/tls/openssl.cnf", "/etc/pki/tls/cert.pem",
+					    "/etc/pki/ca-trust",	"/etc/pki/java" };
 
 static void put_file(struct plan_builder *out, const char *dst, const char *text)
 {
-	struct plan_step step = { .op = PLAN_FILE, .mode = 0644, .dst = dst, .data = text,
-				  .data_len = strlen(text) };
+	struct plan_step step = {
+		.op = PLAN_FILE, .mode = 0644, .dst = dst, .data = text, .data_len = strlen(text)
+	};
 
 	plan_mount(out, &step);
 }
@@ -89,7 +93,9 @@ void lower_etc_made(struct lower *l, const char *home)
 	put_file(l->out, "/etc/nsswitch.conf",
 		 "passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\n"
 		 "protocols: files\nservices: files\nethers: files\nrpc: files\n");
-	buf_fmt(&text, "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n127.0.1.1\t%s\n", name);
+	buf_fmt(&text,
+		"127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n127.0.1.1\t%s\n",
+		name);
 	put_file(l->out, "/etc/hosts", text.data);
 	buf_reset(&text);
 	buf_fmt(&text, "%s\n", name);

@@ -17,10 +17,14 @@ static bool is_software(const struct lower *l, const char *path, const struct st
 	bool root = st->st_uid == 0 || st->st_uid == OVERFLOW_UID;
 	const char *home = l->box->home;
 
-	return root && !(st->st_mode & 022) && !(home[0] == '/' && home[1] && path_within(path, home));
+	return root && !(st->st_mode & 022) &&
+	       !(home[0] == '/' && home[1] && path_within(path, home));
 }
 
-/* A place that is shown under its own name: what lies below it needs no mount, and its symlinks are visible. */
+/*
+ * A place that is shown under its own name: what lies below it needs no mount, and its symlinks are
+ * visible.
+ */
 static bool shown_already(const struct spots *spots, const char *path)
 {
 	for (size_t i = 0; i < spots->len; i++) {
@@ -54,7 +58,8 @@ static void add_grant(struct lower *l, struct spots *spots, const struct spot *s
 		add_place(l, spots, spot, write);
 }
 
-static int grant(struct lower *l, struct spots *spots, const char *path, bool write, struct error *err)
+static int grant(struct lower *l, struct spots *spots, const char *path, bool write,
+		 struct error *err)
 {
 	char canonical[PATH_MAX];
 	struct stat st;
@@ -62,10 +67,12 @@ static int grant(struct lower *l, struct spots *spots, const char *path, bool wr
 	if (lstat(path, &st) || !realpath(path, canonical) || stat(canonical, &st))
 		return 0; /* not installed here */
 	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
-		return error_set(err, ERR_REFUSED, "'%.256s' can not be shown in a box: neither file nor directory",
+		return error_set(err, ERR_REFUSED,
+				 "'%.256s' can not be shown in a box: neither file nor directory",
 				 path);
-	struct spot spot = { .dst = path, .src = canonical, .flags = PLAN_OPTIONAL,
-			     .file = S_ISREG(st.st_mode) };
+	struct spot spot = {
+		.dst = path, .src = canonical, .flags = PLAN_OPTIONAL, .file = S_ISREG(st.st_mode)
+	};
 	bool software = is_software(l, canonical, &st);
 	spot.op = write || software || spot.file ? PLAN_BIND : PLAN_OVERLAY;
 	spot.flags |= write ? 0 : PLAN_RO;
@@ -119,5 +126,6 @@ bool lower_visible(const struct policy *p, const struct lower_box *box, const ch
 	for (size_t i = 0; i < ARRAY_SIZE(tops); i++)
 		if (path_within(path, tops[i]))
 			return true;
-	return path_within(path, box->repo_top) || within_any(&p->read, path) || within_any(&p->write, path);
+	return path_within(path, box->repo_top) || within_any(&p->read, path) ||
+	       within_any(&p->write, path);
 }

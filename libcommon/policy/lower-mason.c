@@ -19,7 +19,8 @@ static void box_places(struct lower *l)
 		buf_reset(&path);
 		buf_fmt(&path, "%s/%s", l->box->box_dir, writable[i]);
 		/* Nothing that a box wrote is ever started here. */
-		lower_step(l->out, PLAN_BIND, PLAN_SRC_HOST_ONLY | PLAN_OPTIONAL | PLAN_NOEXEC, path.data, path.data);
+		lower_step(l->out, PLAN_BIND, PLAN_SRC_HOST_ONLY | PLAN_OPTIONAL | PLAN_NOEXEC,
+			   path.data, path.data);
 		lower_may_write(l, path.data);
 	}
 }
@@ -27,17 +28,22 @@ static void box_places(struct lower *l)
 static void stores(struct lower *l)
 {
 	for (size_t i = 0; l->box->objects[i]; i++) {
-		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | (i ? PLAN_OPTIONAL : 0), l->box->objects[i],
-			   l->box->objects[i]);
+		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | (i ? PLAN_OPTIONAL : 0),
+			   l->box->objects[i], l->box->objects[i]);
 		lower_may_read(l, l->box->objects[i]);
 	}
 }
 
-int lower_mason(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out, struct error *err)
+int lower_mason(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out,
+		struct error *err)
 {
 	static const char tmp_options[] = "mode=1777,size=64m,nr_inodes=4096";
-	struct plan_step tmp = { .op = PLAN_TMPFS, .flags = PLAN_NOEXEC, .mode = 01777, .dst = "/tmp",
-				 .data = tmp_options, .data_len = sizeof(tmp_options) - 1 };
+	struct plan_step tmp = { .op = PLAN_TMPFS,
+				 .flags = PLAN_NOEXEC,
+				 .mode = 01777,
+				 .dst = "/tmp",
+				 .data = tmp_options,
+				 .data_len = sizeof(tmp_options) - 1 };
 	BUF_AUTO libexec = BUF_INIT;
 	struct lower l;
 

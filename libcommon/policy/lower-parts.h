@@ -16,7 +16,8 @@ struct lower {
 /* --- lower-root.c: what every confinement of ours has --- */
 
 /* One step with the four members that most steps have. */
-void lower_step(struct plan_builder *out, enum plan_op op, unsigned flags, const char *src, const char *dst);
+void lower_step(struct plan_builder *out, enum plan_op op, unsigned flags, const char *src,
+		const char *dst);
 void lower_symlink(struct plan_builder *out, const char *dst, const char *text);
 
 /* Ids, host name, Landlock version, bits. */
@@ -28,7 +29,10 @@ void lower_proc(struct lower *l);
 /* Adds the seccomp program and refuses what would not fit into a plan. Errors: limit. */
 int lower_end(struct lower *l, enum filter filter, struct error *err);
 
-/* Landlock: read and execute, or everything, below a directory of the new root; and the same for one file. */
+/*
+ * Landlock: read and execute, or everything, below a directory of the new root; and the same for
+ * one file.
+ */
 void lower_may_read(struct lower *l, const char *path);
 void lower_may_write(struct lower *l, const char *path);
 void lower_may_file(struct lower *l, const char *path, bool write);
@@ -56,7 +60,7 @@ struct spot {
 };
 
 struct spots {
-	struct spot *v;	  /* owns the strings */
+	struct spot *v; /* owns the strings */
 	size_t len;
 	size_t cap;
 };

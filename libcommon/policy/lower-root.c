@@ -9,9 +9,13 @@
 
 /* Everything that ABI 1 knows. */
 #define FS_ABI1 ((1ull << 13) - 1)
-#define FS_READ (COMPAT_LANDLOCK_FS_EXECUTE | COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR)
+#define FS_READ                                                                                    \
+	(COMPAT_LANDLOCK_FS_EXECUTE | COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR)
 
-/* Handled rights per ABI; below 2 Landlock forbids every rename between directories and is left out. */
+/*
+ * Handled rights per ABI; below 2 Landlock forbids every rename between directories and is left
+ * out.
+ */
 static uint64_t handled_by(int abi)
 {
 	uint64_t fs = FS_ABI1 | COMPAT_LANDLOCK_FS_REFER;
@@ -25,7 +29,8 @@ static uint64_t handled_by(int abi)
 	return fs;
 }
 
-void lower_step(struct plan_builder *out, enum plan_op op, unsigned flags, const char *src, const char *dst)
+void lower_step(struct plan_builder *out, enum plan_op op, unsigned flags, const char *src,
+		const char *dst)
 {
 	struct plan_step step = { .op = op, .flags = flags, .mode = 0755, .src = src, .dst = dst };
 
@@ -34,7 +39,9 @@ void lower_step(struct plan_builder *out, enum plan_op op, unsigned flags, const
 
 void lower_symlink(struct plan_builder *out, const char *dst, const char *text)
 {
-	struct plan_step step = { .op = PLAN_SYMLINK, .dst = dst, .data = text, .data_len = strlen(text) };
+	struct plan_step step = {
+		.op = PLAN_SYMLINK, .dst = dst, .data = text, .data_len = strlen(text)
+	};
 
 	plan_mount(out, &step);
 }
@@ -80,7 +87,9 @@ void lower_may_file(struct lower *l, const char *path, bool write)
 
 void lower_usr_links(struct lower *l)
 {
-	static const char *const tops[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32" };
+	static const char *const tops[] = {
+		"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tops); i++) {
 		char text[PATH_MAX];
@@ -102,17 +111,22 @@ void lower_usr_links(struct lower *l)
  */
 void lower_dev(struct lower *l)
 {
-	static const char *const nodes[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom" };
+	static const char *const nodes[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+					     "/dev/urandom" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
 		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | PLAN_DEV, nodes[i], nodes[i]);
-	lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | PLAN_DEV | PLAN_OPTIONAL, "/dev/tty", "/dev/tty");
+	lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | PLAN_DEV | PLAN_OPTIONAL, "/dev/tty",
+		   "/dev/tty");
 	lower_symlink(l->out, "/dev/fd", "/proc/self/fd");
 	lower_symlink(l->out, "/dev/stdin", "/proc/self/fd/0");
 	lower_symlink(l->out, "/dev/stdout", "/proc/self/fd/1");
 	lower_symlink(l->out, "/dev/stderr", "/proc/self/fd/2");
-	may(l, COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR | COMPAT_LANDLOCK_FS_WRITE_FILE |
-		       COMPAT_LANDLOCK_FS_TRUNCATE | COMPAT_LANDLOCK_FS_IOCTL_DEV, "/dev");
+	may(l,
+	    COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR |
+		    COMPAT_LANDLOCK_FS_WRITE_FILE | COMPAT_LANDLOCK_FS_TRUNCATE |
+		    COMPAT_LANDLOCK_FS_IOCTL_DEV,
+	    "/dev");
 }
 
 /*
@@ -121,10 +135,12 @@ void lower_dev(struct lower *l)
  */
 void lower_proc(struct lower *l)
 {
-	static const char *const covered[] = { "/proc/sys",  "/proc/irq",  "/proc/bus",	 "/proc/fs",
-					       "/proc/acpi", "/proc/scsi", "/proc/mtrr", "/proc/sysrq-trigger" };
-	static const char *const masked[] = { "/proc/kcore",	  "/proc/kmsg",	       "/proc/keys",
-					      "/proc/kallsyms",	  "/proc/timer_list",  "/proc/sched_debug",
+	static const char *const covered[] = { "/proc/sys",  "/proc/irq",	   "/proc/bus",
+					       "/proc/fs",   "/proc/acpi",	   "/proc/scsi",
+					       "/proc/mtrr", "/proc/sysrq-trigger" };
+	static const char *const masked[] = { "/proc/kcore",	  "/proc/kmsg",
+					      "/proc/keys",	  "/proc/kallsyms",
+					      "/proc/timer_list", "/proc/sched_debug",
 					      "/proc/slabinfo",	  "/proc/latency_stats" };
 
 	lower_step(l->out, PLAN_PROC, 0, NULL, "/proc");
@@ -134,8 +150,10 @@ void lower_proc(struct lower *l)
 	for (size_t i = 0; i < ARRAY_SIZE(masked); i++)
 		if (!access(masked[i], F_OK))
 			lower_step(l->out, PLAN_MASK, PLAN_OPTIONAL, NULL, masked[i]);
-	may(l, COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR | COMPAT_LANDLOCK_FS_WRITE_FILE |
-		       COMPAT_LANDLOCK_FS_TRUNCATE, "/proc");
+	may(l,
+	    COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR |
+		    COMPAT_LANDLOCK_FS_WRITE_FILE | COMPAT_LANDLOCK_FS_TRUNCATE,
+	    "/proc");
 }
 
 int lower_end(struct lower *l, enum filter filter, struct error *err)
@@ -148,7 +166,8 @@ int lower_end(struct lower *l, enum filter filter, struct error *err)
 	may(l, COMPAT_LANDLOCK_FS_READ_DIR, "/");
 	if (l->out->mounts.len > PLAN_MOUNTS_MAX * sizeof(struct plan_mount) ||
 	    l->out->rules.len > PLAN_RULES_MAX * sizeof(struct plan_rule))
-		return error_set(err, ERR_LIMIT, "the policy shows more places than a sandbox can hold (%d)",
+		return error_set(err, ERR_LIMIT,
+				 "the policy shows more places than a sandbox can hold (%d)",
 				 PLAN_RULES_MAX);
 	return 0;
 }

@@ -14,24 +14,27 @@
 #define SHM_DEFAULT (1ull << 30)
 
 /* Places that a box makes for itself; a work tree or a home can not appear there. */
-static const char *const reserved[] = {
-	"/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run/box", "/sbin", "/sys",
-};
+static const char *const reserved[] = { "/bin",	   "/boot", "/etc",	"/lib",	 "/lib32", "/lib64",
+					"/libx32", "/proc", "/run/box", "/sbin", "/sys" };
 
 static bool is_reserved(const char *path)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		if (path_within(path, reserved[i]) || path_within(reserved[i], path))
 			return true;
-	return path_within("/var/tmp", path) || path_within("/tmp", path) || path_within("/usr", path) ||
-	       path_within(HOME_FALLBACK, path) || path_within("/dev/pts", path);
+	return path_within("/var/tmp", path) || path_within("/tmp", path) ||
+	       path_within("/usr", path) || path_within(HOME_FALLBACK, path) ||
+	       path_within("/dev/pts", path);
 }
 
 const char *lower_home(const struct lower_box *box)
 {
 	const char *home = box->home;
 
-	/* HOME inside the work tree, or a repository that is the home itself: the work tree has the place. */
+	/*
+	 * HOME inside the work tree, or a repository that is the home itself: the work tree has the
+	 * place.
+	 */
 	if (home[0] != '/' || is_reserved(home) || path_within(home, box->repo_top))
 		return HOME_FALLBACK;
 	/* Nothing can be made in what is shown read-only. */
@@ -44,7 +47,8 @@ static int check_top(const struct lower_box *box, struct error *err)
 {
 	if (box->repo_top[0] == '/' && !is_reserved(box->repo_top))
 		return 0;
-	error_set(err, ERR_REFUSED, "a repository at '%.256s' can not be shown at its own path in a box",
+	error_set(err, ERR_REFUSED,
+		  "a repository at '%.256s' can not be shown at its own path in a box",
 		  box->repo_top);
 	return error_hint(err, "clone it to another directory");
 }
@@ -54,7 +58,9 @@ static void own_place(struct lower *l, struct spots *spots, const char *name, co
 	BUF_AUTO src = BUF_INIT;
 
 	buf_fmt(&src, "%s/%s", l->box->box_dir, name);
-	struct spot spot = { .dst = dst, .src = src.data, .op = PLAN_BIND, .flags = PLAN_SRC_HOST_ONLY };
+	struct spot spot = {
+		.dst = dst, .src = src.data, .op = PLAN_BIND, .flags = PLAN_SRC_HOST_ONLY
+	};
 	spots_add(spots, &spot);
 	lower_may_write(l, dst);
 }
@@ -70,7 +76,8 @@ static void hold_between(struct spots *spots, const char *base, const char *path
 	if (!path_within(path, base) || !path[base_len])
 		return;
 	BUF_AUTO dir = BUF_INIT;
-	for (const char *slash = strchr(path + base_len + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+	for (const char *slash = strchr(path + base_len + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
 		buf_reset(&dir);
 		buf_add(&dir, path, (size_t)(slash - path));
 		how->dst = dir.data;
@@ -97,7 +104,8 @@ static void hold_ways(const struct lower_box *box, struct spots *spots)
  * What the box may not change in its work tree, where it is there. A symlink on
  * the way is not followed: the box could have put it there.
  */
-static int protect(const struct lower *l, const struct policy *p, struct spots *spots, struct error *err)
+static int protect(const struct lower *l, const struct policy *p, struct spots *spots,
+		   struct error *err)
 {
 	FD_AUTO box_fd = file_open_dir(AT_FDCWD, l->box->box_dir, err);
 	BUF_AUTO path = BUF_INIT;
@@ -115,7 +123,9 @@ static int protect(const struct lower *l, const struct policy *p, struct spots *
 		buf_fmt(&path, "%s/%s", l->box->repo_top, p->protect.v[i]);
 		struct spot held = { .flags = PLAN_OPTIONAL };
 		hold_between(spots, l->box->repo_top, path.data, &held);
-		struct spot kept = { .dst = path.data, .op = PLAN_SELF, .flags = PLAN_RO | PLAN_OPTIONAL };
+		struct spot kept = { .dst = path.data,
+				     .op = PLAN_SELF,
+				     .flags = PLAN_RO | PLAN_OPTIONAL };
 		spots_add(spots, &kept);
 	}
 	return 0;
@@ -132,8 +142,8 @@ static void objects(struct lower *l)
 	for (size_t i = 0; l->box->objects[i]; i++) {
 		buf_reset(&dst);
 		buf_fmt(&dst, "/run/box/objects/%zu", i);
-		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | (i ? PLAN_OPTIONAL : 0), l->box->objects[i],
-			   dst.data);
+		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | (i ? PLAN_OPTIONAL : 0),
+			   l->box->objects[i], dst.data);
 	}
 	lower_may_read(l, "/run");
 }
@@ -145,10 +155,16 @@ static void devices(struct lower *l, uint64_t memory)
 	lower_dev(l);
 	lower_step(l->out, PLAN_DEVPTS, PLAN_DEV, NULL, "/dev/pts");
 	lower_symlink(l->out, "/dev/ptmx", "pts/ptmx");
-	/* Its pages count against the box only where there is a cgroup, hence a bound of its own. */
+	/*
+	 * Its pages count against the box only where there is a cgroup, hence a bound of its own.
+	 *
+	 */
 	buf_fmt(&options, "mode=1777,size=%llu,nr_inodes=65536",
 		(unsigned long long)(memory ? memory / 4 : SHM_DEFAULT));
-	struct plan_step shm = { .op = PLAN_TMPFS, .mode = 01777, .dst = "/dev/shm", .data = options.data,
+	struct plan_step shm = { .op = PLAN_TMPFS,
+				 .mode = 01777,
+				 .dst = "/dev/shm",
+				 .data = options.data,
 				 .data_len = options.len };
 	plan_mount(l->out, &shm);
 	lower_step(l->out, PLAN_MQUEUE, PLAN_OPTIONAL, NULL, "/dev/mqueue");
@@ -190,7 +206,8 @@ static int places(struct lower *l, const struct policy *p, struct spots *spots, 
 	return protect(l, p, spots, err);
 }
 
-int lower_box(const struct policy *p, const struct lower_box *box, struct plan_builder *out, struct error *err)
+int lower_box(const struct policy *p, const struct lower_box *box, struct plan_builder *out,
+	      struct error *err)
 {
 	SPOTS_AUTO spots = SPOTS_INIT;
 	struct lower l;

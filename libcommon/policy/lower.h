@@ -12,24 +12,32 @@
 struct lower_box {
 	const char *name;
 	const char *id;
-	const char *box_dir;   /* .../box/b/<id>: holds work git home tmp */
-	const char *repo_top;  /* where the work tree appears inside */
-	const char *home;      /* operator's home: the box's home/ appears there; "" where there is none: then /home/box */
-	const char *user;      /* login name for the generated passwd */
+	const char *box_dir;  /* .../box/b/<id>: holds work git home tmp */
+	const char *repo_top; /* where the work tree appears inside */
+	const char *home; /* operator's home: the box's home/ appears there; "" where there is none:
+			     then /home/box */
+	const char *user; /* login name for the generated passwd */
 	const char *const *objects; /* host object stores, NULL-terminated: /run/box/objects/0.. */
-	uint32_t uid, gid;     /* payload's host ids */
+	uint32_t uid, gid;	    /* payload's host ids */
 };
 
 /* The box of an agent. Errors: unsupported, refused (a grant that cannot be shown safely), sys. */
-int lower_box(const struct policy *p, const struct lower_box *box, struct plan_builder *out, struct error *err);
+int lower_box(const struct policy *p, const struct lower_box *box, struct plan_builder *out,
+	      struct error *err);
 
 /*
- * The mason: /usr and the box's directory `box_dir` (rw, at its own path), object stores read-only at their
- * own paths, nothing else. libexec_dir holds git-box-mason, shown at /run/box/bin. Errors: as above.
+ * The mason: /usr and the box's directory `box_dir` (rw, at its own path), object stores read-only
+ * at their own paths, nothing else. libexec_dir holds git-box-mason, shown at /run/box/bin. Errors:
+ * as above.
  */
-int lower_mason(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out, struct error *err);
+int lower_mason(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out,
+		struct error *err);
 
-/* Environment for a command of the box: policy's names from ours, then fixed ones, then extra ("NAME=VALUE"). */
-void lower_env(const struct policy *p, const struct lower_box *box, const char *const *extra, struct strv *out);
+/*
+ * Environment for a command of the box: policy's names from ours, then fixed ones, then extra
+ * ("NAME=VALUE").
+ */
+void lower_env(const struct policy *p, const struct lower_box *box, const char *const *extra,
+	       struct strv *out);
 
 #endif

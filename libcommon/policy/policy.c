@@ -9,7 +9,8 @@
 #define POLICY_SIZE_MAX (1u << 20)
 #define POLICY_NAME_MAX 64
 
-const char *const tier_names[] = { "workspace", "process", "supervised", "container", "microvm", NULL };
+const char *const tier_names[] = { "workspace", "process", "supervised",
+				   "container", "microvm", NULL };
 
 int tier_parse(const char *s, enum tier *out, struct error *err)
 {
@@ -23,7 +24,8 @@ int tier_parse(const char *s, enum tier *out, struct error *err)
 	error_set(err, ERR_USAGE, "unknown isolation '%.64s'", s);
 	if (near)
 		return error_hint(err, "did you mean '%s'?", near);
-	return error_hint(err, "the tiers are workspace, process, supervised, container and microvm");
+	return error_hint(err,
+			  "the tiers are workspace, process, supervised, container and microvm");
 }
 
 void policy_init(struct policy *p)
@@ -105,11 +107,13 @@ static int read_members(const json_t *j, struct policy *p, struct error *err)
 	const char *profile, *tier;
 	uint64_t schema;
 
-	if (json_u64(j, "schema", &schema, err) || json_str(j, "profile", POLICY_NAME_MAX, &profile, err) ||
+	if (json_u64(j, "schema", &schema, err) ||
+	    json_str(j, "profile", POLICY_NAME_MAX, &profile, err) ||
 	    json_str(j, "tier", POLICY_NAME_MAX, &tier, err))
 		return -1;
 	if (schema != POLICY_SCHEMA)
-		return error_set(err, ERR_CORRUPT, "policy of an unknown schema (%llu)", (unsigned long long)schema);
+		return error_set(err, ERR_CORRUPT, "policy of an unknown schema (%llu)",
+				 (unsigned long long)schema);
 	struct error bad = ERROR_INIT;
 	if (tier_parse(tier, &p->tier, &bad))
 		return error_set(err, ERR_CORRUPT, "policy: %s", bad.msg);

@@ -20,13 +20,15 @@ int tier_parse(const char *s, enum tier *out, struct error *err);
 struct policy {
 	struct buf profile; /* its name */
 	enum tier tier;
-	struct strv read;	/* shown read-only; programs in them may run */
-	struct strv write;	/* host directories shown read-write (none in the built-ins; the box's own dirs are implied) */
-	struct strv env;	/* names passed through from the operator's environment */
-	struct strv setenv;	/* NAME=VALUE set inside */
-	struct strv protect;	/* relative to the work tree: read-only where present (agent settings) */
-	struct strv path;	/* directories put before PATH inside, where they exist */
-	uint64_t memory;	/* bytes; 0: no limit */
+	struct strv read;   /* shown read-only; programs in them may run */
+	struct strv write;  /* host directories shown read-write (none in the built-ins; the box's
+			       own dirs are implied) */
+	struct strv env;    /* names passed through from the operator's environment */
+	struct strv setenv; /* NAME=VALUE set inside */
+	struct strv
+		protect;  /* relative to the work tree: read-only where present (agent settings) */
+	struct strv path; /* directories put before PATH inside, where they exist */
+	uint64_t memory;  /* bytes; 0: no limit */
 	uint64_t processes;
 	uint64_t wall_ms;
 	uint64_t cpu_ms;

@@ -8,17 +8,38 @@ const char *const profile_names[] = { "agent", "default", NULL };
 
 /* System software: what a distribution or an administrator installs. */
 static const char *const system_read[] = {
-	"/usr",		    "/opt",
-	"/nix/store",	    "/nix/var/nix/profiles",
-	"/var/lib/ghc",	    "/var/lib/texmf",
-	"/var/cache/fontconfig", NULL,
+	"/usr",
+	"/opt",
+	"/nix/store",
+	"/nix/var/nix/profiles",
+	"/var/lib/ghc",
+	"/var/lib/texmf",
+	"/var/cache/fontconfig",
+	NULL,
 };
 
 static const char *const default_env[] = {
-	"PATH",		  "LANG",	 "LANGUAGE",	"LC_ALL",	"LC_ADDRESS",	"LC_COLLATE",
-	"LC_CTYPE",	  "LC_IDENTIFICATION", "LC_MEASUREMENT", "LC_MESSAGES", "LC_MONETARY", "LC_NAME",
-	"LC_NUMERIC",	  "LC_PAPER",	 "LC_TELEPHONE", "LC_TIME",	"TERM",		"COLORTERM",
-	"TZ",		  "SHELL",	 NULL,
+	"PATH",
+	"LANG",
+	"LANGUAGE",
+	"LC_ALL",
+	"LC_ADDRESS",
+	"LC_COLLATE",
+	"LC_CTYPE",
+	"LC_IDENTIFICATION",
+	"LC_MEASUREMENT",
+	"LC_MESSAGES",
+	"LC_MONETARY",
+	"LC_NAME",
+	"LC_NUMERIC",
+	"LC_PAPER",
+	"LC_TELEPHONE",
+	"LC_TIME",
+	"TERM",
+	"COLORTERM",
+	"TZ",
+	"SHELL",
+	NULL,
 };
 
 /* What tells programs that nobody watches, and how wide and bright they may print. */
@@ -31,11 +52,9 @@ static const char *const agent_env[] = {
  * them would give orders to the next session, and to the operator's own tools.
  */
 static const char *const protect[] = {
-	".claude/settings.json", ".claude/settings.local.json",
-	".codex/config.toml",	 ".cursor/mcp.json",
-	".gemini/settings.json", ".mcp.json",
-	".vscode/settings.json", ".vscode/tasks.json",
-	NULL,
+	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml",
+	".cursor/mcp.json",	 ".gemini/settings.json",	".mcp.json",
+	".vscode/settings.json", ".vscode/tasks.json",		NULL,
 };
 
 #define GIB (1ull << 30)
@@ -74,7 +93,10 @@ static int choose_tier(const char *isolation, enum tier *out, struct error *err)
 {
 	enum tier tier = TIER_PROCESS;
 
-	/* An unconfined tier is never the automatic choice; the stronger ones that need no image do not exist yet. */
+	/*
+	 * An unconfined tier is never the automatic choice; the stronger ones that need no image do
+	 * not exist yet.
+	 */
 	if (!isolation || strcmp(isolation, "auto") == 0) {
 		*out = tier;
 		return 0;
@@ -82,8 +104,8 @@ static int choose_tier(const char *isolation, enum tier *out, struct error *err)
 	if (tier_parse(isolation, &tier, err))
 		return -1;
 	if (tier != TIER_PROCESS && tier != TIER_WORKSPACE) {
-		error_set(err, ERR_UNSUPPORTED, "the %s tier is not part of this version of git box",
-			  tier_names[tier]);
+		error_set(err, ERR_UNSUPPORTED,
+			  "the %s tier is not part of this version of git box", tier_names[tier]);
 		return error_hint(err, "use --isolation process, the strongest one that it has");
 	}
 	*out = tier;

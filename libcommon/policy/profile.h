@@ -10,7 +10,8 @@ extern const char *const profile_names[]; /* NULL-terminated: "agent", "default"
 
 struct profile_request {
 	const char *profile;   /* NULL: "default" */
-	const char *isolation; /* NULL or "auto": the strongest tier that works here and needs no image */
+	const char *isolation; /* NULL or "auto": the strongest tier that works here and needs no
+				  image */
 	const char *home;      /* operator's home, or "" */
 	const char *repo_top;
 };

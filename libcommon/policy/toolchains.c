@@ -9,7 +9,8 @@
  */
 static const char *const places[] = {
 	/* many languages */
-	".asdf", ".local/bin", ".local/share/mise/installs", ".local/share/mise/shims", ".local/share/aqua",
+	".asdf", ".local/bin", ".local/share/mise/installs", ".local/share/mise/shims",
+	".local/share/aqua",
 	/* Rust */
 	".cargo/bin", ".cargo/env", ".cargo/git", ".cargo/registry", ".rustup",
 	/* Go */
@@ -18,31 +19,36 @@ static const char *const places[] = {
 	".nvm", ".fnm", ".local/share/fnm", ".volta/bin", ".volta/tools", ".bun/bin", ".deno/bin",
 	".local/share/pnpm", ".npm-global/bin", ".npm-global/lib",
 	/* Python */
-	".pyenv", ".local/lib", ".local/share/uv/python", ".local/share/uv/tools", ".local/share/pipx",
-	".local/pipx", ".poetry/bin", ".local/share/pypoetry/venv",
+	".pyenv", ".local/lib", ".local/share/uv/python", ".local/share/uv/tools",
+	".local/share/pipx", ".local/pipx", ".poetry/bin", ".local/share/pypoetry/venv",
 	/* JVM */
 	".sdkman/candidates", ".jenv", ".jdks", ".m2/repository", ".m2/wrapper", ".gradle/wrapper",
 	/* others */
-	".rbenv", ".ghcup/bin", ".ghcup/ghc", ".elan", ".juliaup", ".dotnet", ".nix-profile", ".foundry/bin",
+	".rbenv", ".ghcup/bin", ".ghcup/ghc", ".elan", ".juliaup", ".dotnet", ".nix-profile",
+	".foundry/bin",
 	/* agents */
-	".local/share/claude", ".claude/local", ".opencode/bin",
+	".local/share/claude", ".claude/local", ".opencode/bin"
 };
 
 static const char *const bins[] = {
-	".local/bin", ".asdf/shims", ".local/share/mise/shims", ".cargo/bin", "go/bin", ".volta/bin",
-	".bun/bin", ".deno/bin", ".local/share/pnpm", ".npm-global/bin", ".pyenv/shims", ".pyenv/bin",
-	".poetry/bin", ".rbenv/shims", ".rbenv/bin", ".ghcup/bin", ".elan/bin", ".nix-profile/bin",
-	".foundry/bin", ".claude/local", ".opencode/bin",
+	/* what chooses among versions comes first */
+	".asdf/shims", ".local/share/mise/shims", ".pyenv/shims", ".pyenv/bin", ".rbenv/shims",
+	".rbenv/bin", ".volta/bin",
+	/* plain places */
+	".local/bin", ".cargo/bin", "go/bin", ".bun/bin", ".deno/bin", ".local/share/pnpm",
+	".npm-global/bin", ".poetry/bin", ".ghcup/bin", ".elan/bin", ".nix-profile/bin",
+	".foundry/bin", ".claude/local", ".opencode/bin"
 };
 
 /*
  * Passed on where their value can be seen inside. CARGO_HOME is not among them:
  * cargo writes there, and finds a writable ~/.cargo by itself.
  */
-static const char *const variables[] = {
-	"RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOROOT", "NVM_DIR", "VOLTA_HOME", "PYENV_ROOT", "PYENV_VERSION",
-	"RBENV_ROOT", "JAVA_HOME", "SDKMAN_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "DOTNET_ROOT",
-};
+static const char *const variables[] = { "RUSTUP_HOME",	  "RUSTUP_TOOLCHAIN", "GOROOT",
+					 "NVM_DIR",	  "VOLTA_HOME",	      "PYENV_ROOT",
+					 "PYENV_VERSION", "RBENV_ROOT",	      "JAVA_HOME",
+					 "SDKMAN_DIR",	  "ASDF_DIR",	      "ASDF_DATA_DIR",
+					 "DOTNET_ROOT" };
 
 void toolchains_add(const char *home, struct policy *p)
 {

@@ -410,6 +410,7 @@ int inside_mount(const struct plan *p, const struct plan_mount *m, const struct 
 {
 	if (!step(p, m, roots))
 		return 0;
-	bool missing = errno == ENOENT || errno == ENOTDIR;
+	/* A file or a symlink that the box put where a directory was is its own loss, as if it had removed it. */
+	bool missing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
 	return missing && m->flags & PLAN_OPTIONAL ? 0 : -1;
 }

@@ -3,17 +3,18 @@
 #include "sandbox/plan.h"
 
 static const char *const op_names[PLAN_OP_MAX] = {
-	[PLAN_DIR] = "dir",	    [PLAN_FILE] = "file",   [PLAN_SYMLINK] = "symlink", [PLAN_TMPFS] = "tmpfs",
-	[PLAN_BIND] = "bind",	    [PLAN_OVERLAY] = "overlay", [PLAN_PROC] = "proc",	[PLAN_DEVPTS] = "devpts",
-	[PLAN_MQUEUE] = "mqueue",   [PLAN_SELF] = "hold",   [PLAN_MASK] = "mask",
+	[PLAN_DIR] = "dir",	[PLAN_FILE] = "file",	  [PLAN_SYMLINK] = "symlink",
+	[PLAN_TMPFS] = "tmpfs", [PLAN_BIND] = "bind",	  [PLAN_OVERLAY] = "overlay",
+	[PLAN_PROC] = "proc",	[PLAN_DEVPTS] = "devpts", [PLAN_MQUEUE] = "mqueue",
+	[PLAN_SELF] = "hold",	[PLAN_MASK] = "mask",
 };
 
 static const struct {
 	unsigned flag;
 	const char *word;
 } flag_words[] = {
-	{ PLAN_RO, "read-only" },	 { PLAN_NOEXEC, "noexec" },	{ PLAN_REC, "recursive" },
-	{ PLAN_DEV, "device" },		 { PLAN_OPTIONAL, "optional" }, { PLAN_SRC_HOST_ONLY, "beneath" },
+	{ PLAN_RO, "read-only" }, { PLAN_NOEXEC, "noexec" },	 { PLAN_REC, "recursive" },
+	{ PLAN_DEV, "device" },	  { PLAN_OPTIONAL, "optional" }, { PLAN_SRC_HOST_ONLY, "beneath" },
 };
 
 void plan_mount_text(const struct plan *p, const struct plan_mount *m, struct buf *out)

@@ -24,7 +24,10 @@ void plan_release(struct plan_builder *b)
 	buf_release(&b->strings);
 }
 
-/* Appends len bytes and a NUL to the strings. While building, a string is named by its place there plus one. */
+/*
+ * Appends len bytes and a NUL to the strings. While building, a string is named by its place there
+ * plus one.
+ */
 static uint32_t intern(struct plan_builder *b, const void *data, size_t len)
 {
 	size_t at = b->strings.len;
@@ -63,7 +66,9 @@ void plan_rlimit(struct plan_builder *b, uint32_t resource, uint64_t value)
 
 void plan_rule(struct plan_builder *b, uint64_t access, const char *path, bool optional)
 {
-	struct plan_rule r = { .access = access, .path = plan_string(b, path), .optional = optional };
+	struct plan_rule r = { .access = access,
+			       .path = plan_string(b, path),
+			       .optional = optional };
 
 	buf_add(&b->rules, &r, sizeof(r));
 }

@@ -31,12 +31,15 @@ enum plan_op {
 	PLAN_SYMLINK, /* symlink at dst with the text in data */
 	PLAN_TMPFS,   /* tmpfs at dst; data is "size=64m,nr_inodes=..." options; mode */
 	PLAN_BIND,    /* src bound at dst (file or directory), with its submounts where PLAN_REC */
-	PLAN_OVERLAY, /* src shown at dst as a lower-only overlay: no host sockets, FIFOs or later mounts */
+	PLAN_OVERLAY, /* src shown at dst as a lower-only overlay: no host sockets, FIFOs or later
+			 mounts */
 	PLAN_PROC,    /* fresh procfs at dst */
 	PLAN_DEVPTS,  /* own devpts at dst */
 	PLAN_MQUEUE,  /* own mqueue at dst */
-	PLAN_SELF,    /* dst bound onto itself: becomes a mount point, so it cannot be renamed; PLAN_RO applies */
-	PLAN_MASK,    /* /dev/null (file) or an empty read-only tmpfs (directory) over dst; skipped where dst is missing */
+	PLAN_SELF, /* dst bound onto itself: becomes a mount point, so it cannot be renamed; PLAN_RO
+		      applies */
+	PLAN_MASK, /* /dev/null (file) or an empty read-only tmpfs (directory) over dst; skipped
+		      where dst is missing */
 	PLAN_OP_MAX
 };
 
@@ -44,18 +47,19 @@ enum plan_flags {
 	PLAN_RO = 1 << 0,
 	PLAN_NOEXEC = 1 << 1,
 	PLAN_REC = 1 << 2,
-	PLAN_OPTIONAL = 1 << 3, /* src or dst missing: skip silently */
-	PLAN_DEV = 1 << 4,	/* device nodes usable (nodev left off); nosuid is always set */
-	PLAN_SRC_HOST_ONLY = 1 << 5 /* src lies below a box directory: resolved beneath plan.box_root, no symlinks */
+	PLAN_OPTIONAL = 1 << 3,	    /* src or dst missing: skip silently */
+	PLAN_DEV = 1 << 4,	    /* device nodes usable (nodev left off); nosuid is always set */
+	PLAN_SRC_HOST_ONLY = 1 << 5 /* src lies below a box directory: resolved beneath
+				       plan.box_root, no symlinks */
 };
 
 struct plan_mount {
 	uint16_t op;	/* enum plan_op */
 	uint16_t flags; /* enum plan_flags */
 	uint32_t mode;
-	uint32_t src;	/* string offset; 0: none. Absolute host path, canonical, no symlinks */
+	uint32_t src; /* string offset; 0: none. Absolute host path, canonical, no symlinks */
 	uint32_t dst;
-	uint32_t data;	/* offset; 0: none */
+	uint32_t data; /* offset; 0: none */
 	uint32_t data_len;
 };
 
@@ -91,12 +95,13 @@ struct plan {
 	uint32_t uid;  /* host uid and gid that the payload runs under; identity inside */
 	uint32_t gid;
 	uint32_t hostname;  /* string */
-	uint32_t box_root;  /* string: host directory below which PLAN_SRC_HOST_ONLY sources are resolved */
+	uint32_t box_root;  /* string: host directory below which PLAN_SRC_HOST_ONLY sources are
+			       resolved */
 	uint32_t cwd;	    /* string: where a command starts unless it says otherwise */
 	uint32_t memory_hi; /* watchdog: bytes of the sum of RSS, high and low word; 0: none */
 	uint32_t memory_lo;
-	uint64_t landlock_fs;	 /* handled_access_fs */
-	uint64_t landlock_scope; /* scoped */
+	uint64_t landlock_fs;	   /* handled_access_fs */
+	uint64_t landlock_scope;   /* scoped */
 	struct plan_array mounts;  /* struct plan_mount */
 	struct plan_array rlimits; /* struct plan_rlimit */
 	struct plan_array rules;   /* struct plan_rule */

@@ -7,7 +7,8 @@
 
 int probe_landlock_abi(void)
 {
-	long abi = syscall(COMPAT_SYS_landlock_create_ruleset, NULL, 0, COMPAT_LANDLOCK_CREATE_RULESET_VERSION);
+	long abi = syscall(COMPAT_SYS_landlock_create_ruleset, NULL, 0,
+			   COMPAT_LANDLOCK_CREATE_RULESET_VERSION);
 
 	return abi < 0 ? 0 : (int)abi;
 }

@@ -10,11 +10,12 @@
 enum probe_state { PROBE_OK, PROBE_MISSING, PROBE_DEGRADED };
 
 struct probe_check {
-	const char *name;	/* stable: "userns", "netns", "mount", "overlay", "landlock", "seccomp", "cgroup", "tiocsti", "exec" */
+	const char *name; /* stable: "userns", "netns", "mount", "overlay", "landlock", "seccomp",
+			     "cgroup", "tiocsti", "exec" */
 	enum probe_state state;
-	bool required;		/* the process tier cannot do without it */
-	char detail[256];	/* what was found */
-	char fix[256];		/* how to get it; empty where fine */
+	bool required;	  /* the process tier cannot do without it */
+	char detail[256]; /* what was found */
+	char fix[256];	  /* how to get it; empty where fine */
 };
 
 #define PROBE_MAX 24

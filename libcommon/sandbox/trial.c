@@ -16,7 +16,8 @@
 #define PHASE_ANY 1u
 
 static const struct frame_op answers[] = {
-	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_ANY, "ended" },
+	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_ANY,
+	  "ended" },
 	{ FRAME_FAULT, 0, sizeof(struct fault), sizeof(struct fault), PHASE_ANY, "fault" },
 };
 
@@ -41,7 +42,8 @@ static int take_answer(struct pollfd *p, struct trial *out, struct error *err)
 
 static int wait_answer(const struct sandbox *s, struct trial *out, struct error *err)
 {
-	struct pollfd p[2] = { { .fd = s->init_chan, .events = POLLIN }, { .fd = s->spawner_chan, .events = POLLIN } };
+	struct pollfd p[2] = { { .fd = s->init_chan, .events = POLLIN },
+			       { .fd = s->spawner_chan, .events = POLLIN } };
 	uint64_t end = clock_mono_us() + TRIAL_MS * 1000ull;
 
 	while (p[0].fd >= 0 || p[1].fd >= 0) {
@@ -49,7 +51,8 @@ static int wait_answer(const struct sandbox *s, struct trial *out, struct error 
 		int n = now < end ? poll(p, 2, (int)((end - now) / 1000) + 1) : 0;
 
 		if (n == 0)
-			return error_set(err, ERR_LIMIT, "nothing happened for %d seconds", TRIAL_MS / 1000);
+			return error_set(err, ERR_LIMIT, "nothing happened for %d seconds",
+					 TRIAL_MS / 1000);
 		for (int i = 0; n > 0 && i < 2; i++) {
 			int r = p[i].fd >= 0 && p[i].revents ? take_answer(&p[i], out, err) : 0;
 			if (r)
@@ -74,7 +77,8 @@ static int send_command(const struct sandbox *s, const char *const *argv, struct
 	return frame_send(s->spawner_chan, FRAME_EXEC, NULL, 0, fds, 4, err);
 }
 
-static int run_mapped(const struct plan *plan, const char *const *argv, struct trial *out, struct error *err)
+static int run_mapped(const struct plan *plan, const char *const *argv, struct trial *out,
+		      struct error *err)
 {
 	struct sandbox s = SANDBOX_INIT;
 	struct error ignored = ERROR_INIT;

@@ -15,10 +15,11 @@ struct trial {
 };
 
 /*
- * plan: bytes of plan_finish(). argv: NULL-terminated, argv[0] absolute inside. Ends everything after 10 seconds.
- * 0 also where the confinement could not be built (that is an answer); -1: the trial itself failed. Errors: sys,
- * corrupt (plan), limit (time).
+ * plan: bytes of plan_finish(). argv: NULL-terminated, argv[0] absolute inside. Ends everything
+ * after 10 seconds. 0 also where the confinement could not be built (that is an answer); -1: the
+ * trial itself failed. Errors: sys, corrupt (plan), limit (time).
  */
-int trial_run(const struct buf *plan, const char *const *argv, struct trial *out, struct error *err);
+int trial_run(const struct buf *plan, const char *const *argv, struct trial *out,
+	      struct error *err);
 
 #endif
