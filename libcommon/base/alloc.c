@@ -29,7 +29,9 @@ void *xmalloc(size_t size)
 
 void *xcalloc(size_t n, size_t size)
 {
-	return checked(calloc(n ? n : 1, size ? size : 1));
+	size_t all = size_mul(n, size);
+
+	return checked(calloc(all ? all : 1, 1));
 }
 
 void *xrealloc(void *p, size_t size)

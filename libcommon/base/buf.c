@@ -3,8 +3,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
-/* Shared by all empty strings; nothing ever writes to it. */
-char buf_empty[1];
+const char buf_empty[1] = "";
 
 void buf_release(struct buf *b)
 {

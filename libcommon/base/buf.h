@@ -17,8 +17,8 @@ struct buf {
 	size_t cap; /* 0: data points to a shared empty string */
 };
 
-extern char buf_empty[1];
-#define BUF_INIT { .data = buf_empty, .len = 0, .cap = 0 }
+extern const char buf_empty[1]; /* never written: cap is 0 */
+#define BUF_INIT { .data = (char *)(uintptr_t)buf_empty, .len = 0, .cap = 0 }
 #define BUF_AUTO __attribute__((cleanup(buf_release))) struct buf
 
 void buf_release(struct buf *b); /* frees; b is usable again as BUF_INIT */

@@ -127,7 +127,7 @@ static int write_record(const struct box_root *root, const struct box *b, const 
 	json_object_set_new(obj, "time_us", json_integer(clock_now_us()));
 	json_canonical(obj, &text);
 	buf_char(&text, '\n');
-	return file_write_atomic(root->fd, path.data, text.data, text.len, 0600, err);
+	return file_write_atomic(root->fd, path.data, (struct file_content){ text.data, text.len, 0600 }, err);
 }
 
 int keep_store(const struct repo *repo, const struct box_root *root, const struct box *b, struct kept *out,

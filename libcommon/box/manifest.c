@@ -295,5 +295,5 @@ int manifest_write(int box_fd, const struct manifest *m, struct error *err)
 	BUF_AUTO text = BUF_INIT;
 
 	manifest_text(m, &text);
-	return file_write_atomic(box_fd, MANIFEST_FILE, text.data, text.len, 0600, err);
+	return file_write_atomic(box_fd, MANIFEST_FILE, (struct file_content){ text.data, text.len, 0600 }, err);
 }

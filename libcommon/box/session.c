@@ -106,7 +106,8 @@ static int hand_over(struct session *s, struct error *err)
 		return -1;
 	if (start_monitor(s, plan, err))
 		return -1;
-	if (frame_send(s->control, FRAME_RUN, &run, sizeof(run), &payload, 1, err))
+	if (frame_send(s->control, &(struct frame_out){ .type = FRAME_RUN, .fds_len = 1,
+			.len = sizeof(run), .data = &run, .fds = &payload }, err))
 		return -1;
 	return session_file_write(&s->file, s->monitor.pid, s->req->label, err);
 }
@@ -160,7 +161,8 @@ static void start_pumps(struct session *s, struct frame *started)
 static int wait_started(struct session *s, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(s->control, monitor_ops, ARRAY_SIZE(monitor_ops), PHASE_STARTING, &f, err);
+	int r = frame_recv(s->control, &(struct frame_rules){ monitor_ops,
+			   ARRAY_SIZE(monitor_ops), PHASE_STARTING }, &f, err);
 
 	if (r == 0)
 		return monitor_gone(err);
@@ -175,7 +177,8 @@ static int wait_started(struct session *s, struct error *err)
 static int on_monitor(struct session *s, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(s->control, monitor_ops, ARRAY_SIZE(monitor_ops), PHASE_RUNNING, &f, err);
+	int r = frame_recv(s->control, &(struct frame_rules){ monitor_ops,
+			   ARRAY_SIZE(monitor_ops), PHASE_RUNNING }, &f, err);
 
 	if (r == 0)
 		return monitor_gone(err);
@@ -199,7 +202,8 @@ static void on_signal(struct session *s)
 		return;
 	struct frame_signal sig = { .signo = (int32_t)info.ssi_signo };
 	if (!s->have_ended)
-		(void)frame_send(s->control, FRAME_SIGNAL, &sig, sizeof(sig), NULL, 0, &ignored);
+		(void)frame_send(s->control, &(struct frame_out){ .type = FRAME_SIGNAL,
+				 .len = sizeof(sig), .data = &sig }, &ignored);
 	else /* the command is over and the operator's reader does not read: drop the rest */
 		for (int i = 0; i < PUMPS; i++)
 			pump_close(&s->pumps[i]);

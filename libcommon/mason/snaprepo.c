@@ -25,7 +25,7 @@ static int copy(int from, int to, const char *path, struct error *err)
 		return 0;
 	if (file_read(from, path, COPY_MAX, &text, err))
 		return -1;
-	return file_create(to, path, text.data, text.len, 0600, err);
+	return file_create(to, path, (struct file_content){ text.data, text.len, 0600 }, err);
 }
 
 static int fill(int view, int dir, struct error *err)
@@ -43,7 +43,7 @@ static int fill(int view, int dir, struct error *err)
 		if (copy(view, dir, files[i], err))
 			return -1;
 	}
-	return file_create(dir, "HEAD", head, strlen(head), 0600, err);
+	return file_create(dir, "HEAD", (struct file_content){ head, strlen(head), 0600 }, err);
 }
 
 /* A fresh SNAPDIR with an empty git/ and links/. */

@@ -89,7 +89,7 @@ static int write_link(struct snapshot *s, const char *path, struct error *err)
 		return error_sys(err, errno, "cannot read a symlink of the box");
 	buf_fmt(&name, "%s/%zu", s->repo.links.data, s->links.len);
 	strv_add(&s->links, name.data);
-	return file_create(AT_FDCWD, name.data, target, (size_t)len, 0600, err);
+	return file_create(AT_FDCWD, name.data, (struct file_content){ target, (size_t)len, 0600 }, err);
 }
 
 static void change(struct snapshot *s, const struct walk_file *f, const char *oid)

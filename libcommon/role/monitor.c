@@ -120,10 +120,12 @@ static int hand_over(struct monitor *m, int payload, struct error *err)
 
 	if (!r) {
 		const int exec_fds[4] = { payload, inner[0], inner[1], inner[2] };
-		r = frame_send(m->box.spawner_chan, FRAME_EXEC, NULL, 0, exec_fds, 4, err);
+		r = frame_send(m->box.spawner_chan,
+			       &(struct frame_out){ .type = FRAME_EXEC, .fds_len = 4, .fds = exec_fds }, err);
 	}
 	if (!r)
-		r = frame_send(MONITOR_FD_CONTROL, FRAME_STARTED, NULL, 0, outer, 3, err);
+		r = frame_send(MONITOR_FD_CONTROL,
+			       &(struct frame_out){ .type = FRAME_STARTED, .fds_len = 3, .fds = outer }, err);
 	close_three(inner);
 	close_three(outer);
 	return r;
@@ -145,7 +147,8 @@ static void to_command(struct monitor *m, int signo)
 	struct error ignored = ERROR_INIT;
 	struct frame_signal s = { .signo = signo };
 
-	(void)frame_send(m->box.spawner_chan, FRAME_SIGNAL, &s, sizeof(s), NULL, 0, &ignored);
+	(void)frame_send(m->box.spawner_chan,
+			 &(struct frame_out){ .type = FRAME_SIGNAL, .len = sizeof(s), .data = &s }, &ignored);
 }
 
 static bool drained(int fd)
@@ -194,7 +197,8 @@ static void on_front(struct monitor *m)
 	struct frame f;
 	struct frame_signal s;
 
-	if (frame_recv(MONITOR_FD_CONTROL, front_ops, ARRAY_SIZE(front_ops), PHASE_RUNNING, &f, &ignored) != 1) {
+	if (frame_recv(MONITOR_FD_CONTROL, &(struct frame_rules){ front_ops, ARRAY_SIZE(front_ops), PHASE_RUNNING },
+		       &f, &ignored) != 1) {
 		cut_short(m, COMMAND_ENDED);
 		end_now(m);
 		return;
@@ -209,7 +213,8 @@ static bool on_inside(struct monitor *m, int chan)
 	struct error ignored = ERROR_INIT;
 	struct frame f;
 
-	if (frame_recv(chan, inside_ops, ARRAY_SIZE(inside_ops), PHASE_RUNNING, &f, &ignored) != 1)
+	if (frame_recv(chan, &(struct frame_rules){ inside_ops, ARRAY_SIZE(inside_ops), PHASE_RUNNING }, &f,
+		       &ignored) != 1)
 		return false;
 	if (f.type == FRAME_FAULT && !m->have_fault) {
 		memcpy(&m->fault, f.data, sizeof(m->fault));
@@ -256,12 +261,14 @@ static int watch(struct monitor *m, struct error *err)
 static int report_end(struct monitor *m, struct error *err)
 {
 	if (m->have_fault)
-		return frame_send(MONITOR_FD_CONTROL, FRAME_FAULT, &m->fault, sizeof(m->fault), NULL, 0, err);
+		return frame_send(MONITOR_FD_CONTROL, &(struct frame_out){ .type = FRAME_FAULT,
+				.len = sizeof(m->fault), .data = &m->fault }, err);
 	if (m->cut != COMMAND_EXITED)
 		m->ended.end = m->cut;
 	else if (!m->have_ended)
 		m->ended.end = COMMAND_ENDED;
-	return frame_send(MONITOR_FD_CONTROL, FRAME_ENDED, &m->ended, sizeof(m->ended), NULL, 0, err);
+	return frame_send(MONITOR_FD_CONTROL, &(struct frame_out){ .type = FRAME_ENDED,
+			.len = sizeof(m->ended), .data = &m->ended }, err);
 }
 
 static bool have_fd(int fd)
@@ -317,7 +324,8 @@ int monitor_main(void)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	m.plan = map_plan(&err);
 	if (!m.plan ||
-	    frame_recv(MONITOR_FD_CONTROL, front_ops, ARRAY_SIZE(front_ops), PHASE_START, &run, &err) != 1)
+	    frame_recv(MONITOR_FD_CONTROL, &(struct frame_rules){ front_ops, ARRAY_SIZE(front_ops), PHASE_START },
+		       &run, &err) != 1)
 		return 1;
 	int r = session(&m, &run, &err);
 	if (report_end(&m, &err))

@@ -25,7 +25,8 @@ static const struct frame_op answers[] = {
 static int take_answer(struct pollfd *p, struct trial *out, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(p->fd, answers, ARRAY_SIZE(answers), PHASE_ANY, &f, err);
+	int r = frame_recv(p->fd, &(struct frame_rules){ answers, ARRAY_SIZE(answers), PHASE_ANY },
+			   &f, err);
 
 	if (r <= 0) {
 		p->fd = -1;
@@ -74,7 +75,8 @@ static int send_command(const struct sandbox *s, const char *const *argv, struct
 	if (load < 0 || null < 0)
 		return load < 0 ? -1 : error_sys(err, errno, "cannot open /dev/null");
 	const int fds[4] = { load, null, null, null };
-	return frame_send(s->spawner_chan, FRAME_EXEC, NULL, 0, fds, 4, err);
+	return frame_send(s->spawner_chan,
+			  &(struct frame_out){ .type = FRAME_EXEC, .fds_len = 4, .fds = fds }, err);
 }
 
 static int run_mapped(const struct plan *plan, const char *const *argv, struct trial *out,

@@ -24,7 +24,7 @@ static int make_dirs(int dirfd, const char *const *dirs, struct error *err)
 
 static int put(int dirfd, const char *path, const struct buf *text, struct error *err)
 {
-	if (file_create(dirfd, path, text->data, text->len, 0644, err))
+	if (file_create(dirfd, path, (struct file_content){ text->data, text->len, 0644 }, err))
 		return -1;
 	return fchmodat(dirfd, path, 0644, 0) ? error_sys(err, errno, "cannot set the mode of '%s'", path) : 0;
 }

@@ -85,7 +85,8 @@ int fd_read_full(int fd, void *dst, size_t len, struct error *err)
 		if (n < 0)
 			return error_sys(err, errno, "cannot read");
 		if (n == 0)
-			return error_set(err, ERR_PEER, "the other side ended %zu bytes early", len);
+			return error_set(err, ERR_PEER, "the other side ended %zu bytes early",
+					 len);
 		p += n;
 		len -= (size_t)n;
 	}

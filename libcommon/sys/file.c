@@ -73,7 +73,8 @@ static int read_to_end(int fd, const char *path, size_t max, struct buf *out, st
 		if (n == 0)
 			return 0;
 		if ((size_t)n > left)
-			return error_set(err, ERR_LIMIT, "'%s' is longer than %zu bytes", path, max);
+			return error_set(err, ERR_LIMIT, "'%s' is longer than %zu bytes", path,
+					 max);
 		out->len += (size_t)n;
 		out->data[out->len] = '\0';
 	}
@@ -99,13 +100,12 @@ int file_read(int dirfd, const char *path, size_t max, struct buf *out, struct e
 	return 0;
 }
 
-/* The file behind fd, created as path, gets exactly mode: a umask of 077 hides nothing. */
-static int fill(int fd, const char *path, const void *data, size_t len, mode_t mode,
-		struct error *err)
+/* The file behind fd, created as path, gets exactly the mode: a umask of 077 hides nothing. */
+static int fill(int fd, const char *path, const struct file_content *content, struct error *err)
 {
-	if ((mode & 077) && fchmod(fd, mode) < 0)
+	if ((content->mode & 077) && fchmod(fd, content->mode) < 0)
 		return path_error(err, errno, "set the mode of", path);
-	if (fd_write_full(fd, data, len, err) < 0)
+	if (fd_write_full(fd, content->data, content->len, err) < 0)
 		return error_wrap(err, "'%s'", path);
 	return 0;
 }
@@ -121,22 +121,20 @@ static int create_new(int dirfd, const char *path, mode_t mode, struct error *er
 	return fd;
 }
 
-int file_create(int dirfd, const char *path, const void *data, size_t len, mode_t mode,
-		struct error *err)
+int file_create(int dirfd, const char *path, struct file_content content, struct error *err)
 {
-	FD_AUTO fd = create_new(dirfd, path, mode, err);
+	FD_AUTO fd = create_new(dirfd, path, content.mode, err);
 
 	if (fd < 0)
 		return -1;
-	if (fill(fd, path, data, len, mode, err) < 0) {
+	if (fill(fd, path, &content, err) < 0) {
 		unlinkat(dirfd, path, 0);
 		return -1;
 	}
 	return 0;
 }
 
-int file_write_atomic(int dirfd, const char *path, const void *data, size_t len, mode_t mode,
-		      struct error *err)
+int file_write_atomic(int dirfd, const char *path, struct file_content content, struct error *err)
 {
 	char tag[17];
 	BUF_AUTO temp = BUF_INIT;
@@ -145,10 +143,10 @@ int file_write_atomic(int dirfd, const char *path, const void *data, size_t len,
 
 	rand_hex(tag, sizeof(tag) - 1);
 	buf_fmt(&temp, "%s.%s.tmp", path, tag);
-	fd = create_new(dirfd, temp.data, mode, err);
+	fd = create_new(dirfd, temp.data, content.mode, err);
 	if (fd < 0)
 		return -1;
-	if (fill(fd, path, data, len, mode, err) < 0)
+	if (fill(fd, path, &content, err) < 0)
 		rc = -1;
 	else if (fsync(fd) < 0)
 		rc = path_error(err, errno, "write", path);

@@ -29,19 +29,24 @@ int file_open_dir(int dirfd, const char *path, struct error *err);
  */
 int file_read(int dirfd, const char *path, size_t max, struct buf *out, struct error *err);
 
+/* A whole file to be written. */
+struct file_content {
+	const void *data;
+	size_t len;
+	mode_t mode;
+};
+
 /*
  * Atomic: temporary name beside it (O_EXCL), write, fsync, rename. After a crash
  * the old or the new content is there. Errors: notfound, sys.
  */
-int file_write_atomic(int dirfd, const char *path, const void *data, size_t len, mode_t mode,
-		      struct error *err);
+int file_write_atomic(int dirfd, const char *path, struct file_content content, struct error *err);
 
 /*
  * Plain create (O_EXCL|O_NOFOLLOW): for files in a directory nobody reads yet; no
  * fsync. What could not be filled is removed. Errors: exists, notfound, sys.
  */
-int file_create(int dirfd, const char *path, const void *data, size_t len, mode_t mode,
-		struct error *err);
+int file_create(int dirfd, const char *path, struct file_content content, struct error *err);
 
 /* One directory. Errors: exists, notfound, sys. */
 int file_mkdir(int dirfd, const char *path, mode_t mode, struct error *err);
@@ -55,7 +60,7 @@ bool file_exists(int dirfd, const char *path); /* lstat */
  * Removes path and everything below it; a missing path is success. Walks by
  * descriptor (a constant number, however deep the tree), never follows a symlink,
  * never enters a mount point, makes directories u+rwx where needed. Stops at the
- * first failure. Errors: sys.
+ * first failure. Errors: sys, busy (somebody moves directories meanwhile).
  */
 int file_remove_tree(int dirfd, const char *path, struct error *err);
 

@@ -43,7 +43,8 @@ static bool still_named(int dirfd, const char *name, int fd)
 static int open_and_try(int dirfd, const char *name, enum lock_mode mode, int *out,
 			struct error *err)
 {
-	FD_AUTO fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	FD_AUTO fd = openat(dirfd, name, flags, 0600);
 	int got;
 
 	if (fd < 0)

@@ -186,7 +186,8 @@ static int wait_until(struct proc *p, uint64_t deadline_us, int *status_out, str
 		if (n < 0 && errno != EINTR)
 			return error_sys(err, errno, "cannot wait for process %d", (int)p->pid);
 		if (n == 0 && poll_ms(deadline_us) == 0)
-			return error_set(err, ERR_LIMIT, "process %d did not end in time", (int)p->pid);
+			return error_set(err, ERR_LIMIT, "process %d did not end in time",
+					 (int)p->pid);
 	} while (n <= 0);
 	while (waitpid(p->pid, &status, 0) < 0)
 		if (errno != EINTR)

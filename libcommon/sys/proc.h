@@ -21,7 +21,7 @@ struct proc_spec {
 	const char *const *argv;	/* NULL-terminated */
 	const char *const *envp;	/* NULL-terminated, whole environment of the child */
 	const char *cwd;		/* NULL: ours */
-	const struct proc_fd *fds;	/* all that reaches it; 0, 1, 2 are /dev/null where absent */
+	const struct proc_fd *fds;	/* all that reaches it; 0 to 2 are /dev/null where absent */
 	size_t fds_len;			/* each `to` at most once, below 64 */
 };
 

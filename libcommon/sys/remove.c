@@ -168,7 +168,8 @@ static int pop(struct walk *w, struct error *err)
 	if (up < 0 || fstat(up, &st) < 0)
 		return remove_error(err, errno, l->name);
 	if (st.st_dev != above->dev || st.st_ino != above->ino)
-		return error_set(err, ERR_SYS, "cannot remove '%s': it was moved meanwhile", l->name);
+		return error_set(err, ERR_BUSY, "cannot remove '%s': it was moved meanwhile",
+				 l->name);
 	if (unlinkat(up, l->name, AT_REMOVEDIR) < 0 && errno != ENOENT) {
 		if (errno != ENOTEMPTY || l->tries++ == RESCANS_MAX)
 			return remove_error(err, errno, l->name);

@@ -7,20 +7,22 @@
 #include "sys/fd.h"
 #include "wire/frame.h"
 
-const struct frame_op *frame_check(const unsigned char head[FRAME_HEAD], const struct frame_op *ops,
-				   size_t ops_len, uint32_t phase)
+const struct frame_op *frame_check(const unsigned char head[FRAME_HEAD],
+				   const struct frame_rules *rules)
 {
 	struct rd r = rd_init(head, FRAME_HEAD);
 	uint32_t len = rd_u32(&r);
 	uint16_t type = rd_u16(&r);
 	uint16_t zero = rd_u16(&r);
 
-	for (size_t i = 0; i < ops_len; i++) {
-		if (ops[i].type != type)
+	for (size_t i = 0; i < rules->ops_len; i++) {
+		const struct frame_op *op = &rules->ops[i];
+
+		if (op->type != type)
 			continue;
-		if (zero || len < ops[i].len_min || len > ops[i].len_max || len > FRAME_MAX)
+		if (zero || len < op->len_min || len > op->len_max || len > FRAME_MAX)
 			return NULL;
-		return ops[i].phases & phase ? &ops[i] : NULL;
+		return op->phases & rules->phase ? op : NULL;
 	}
 	return NULL;
 }
@@ -39,38 +41,39 @@ union control {
 	char room[CMSG_SPACE(FRAME_FDS_MAX * sizeof(int))];
 };
 
-static void attach(struct msghdr *msg, union control *control, const int *fds, size_t fds_len)
+static void attach(struct msghdr *msg, union control *control, const struct frame_out *frame)
 {
+	size_t size = frame->fds_len * sizeof(int);
 	struct cmsghdr *c;
 
 	memset(control, 0, sizeof(*control));
 	msg->msg_control = control->room;
-	msg->msg_controllen = CMSG_SPACE(fds_len * sizeof(int));
+	msg->msg_controllen = CMSG_SPACE(size);
 	c = CMSG_FIRSTHDR(msg);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(fds_len * sizeof(int));
-	memcpy(CMSG_DATA(c), fds, fds_len * sizeof(int));
+	c->cmsg_len = CMSG_LEN(size);
+	memcpy(CMSG_DATA(c), frame->fds, size);
 }
 
-int frame_send(int sock, uint16_t type, const void *data, size_t len, const int *fds,
-	       size_t fds_len, struct error *err)
+int frame_send(int sock, const struct frame_out *frame, struct error *err)
 {
 	unsigned char bytes[FRAME_HEAD + FRAME_MAX] = { 0 };
-	struct iovec iov = { .iov_base = bytes, .iov_len = FRAME_HEAD + len };
+	struct iovec iov = { .iov_base = bytes, .iov_len = FRAME_HEAD + (size_t)frame->len };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	union control control;
 
-	if (len > FRAME_MAX || fds_len > FRAME_FDS_MAX)
-		BUG("frame %u of %zu bytes, %zu descriptors", type, len, fds_len);
+	if (frame->len > FRAME_MAX || frame->fds_len > FRAME_FDS_MAX)
+		BUG("frame %u of %u bytes, %u descriptors", frame->type, frame->len,
+		    frame->fds_len);
 	for (size_t i = 0; i < 4; i++)
-		bytes[i] = (unsigned char)(len >> (8 * i));
-	bytes[4] = (unsigned char)type;
-	bytes[5] = (unsigned char)(type >> 8);
-	if (len)
-		memcpy(bytes + FRAME_HEAD, data, len);
-	if (fds_len)
-		attach(&msg, &control, fds, fds_len);
+		bytes[i] = (unsigned char)(frame->len >> (8 * i));
+	bytes[4] = (unsigned char)frame->type;
+	bytes[5] = (unsigned char)(frame->type >> 8);
+	if (frame->len)
+		memcpy(bytes + FRAME_HEAD, frame->data, frame->len);
+	if (frame->fds_len)
+		attach(&msg, &control, frame);
 	while (iov.iov_len) {
 		ssize_t n = sendmsg(sock, &msg, MSG_NOSIGNAL);
 
@@ -109,12 +112,11 @@ static void detach(struct msghdr *msg, struct frame *f, bool *bad)
 }
 
 /*
- * len bytes. Descriptors are taken from the first of them where `first`; the
+ * len bytes. Descriptors go to f with the first of them, where f is not NULL; the
  * kernel drops any others and says so. Returns the bytes read: fewer than len
  * only at the end of the stream. -1 on error.
  */
-static ssize_t receive(int sock, void *dst, size_t len, bool first, struct frame *f,
-		       struct error *err)
+static ssize_t receive(int sock, void *dst, size_t len, struct frame *f, struct error *err)
 {
 	size_t have = 0;
 	bool bad = false;
@@ -125,7 +127,7 @@ static ssize_t receive(int sock, void *dst, size_t len, bool first, struct frame
 		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 		ssize_t n;
 
-		if (first && have == 0) {
+		if (f && have == 0) {
 			msg.msg_control = control.room;
 			msg.msg_controllen = sizeof(control.room);
 		}
@@ -146,13 +148,13 @@ static ssize_t receive(int sock, void *dst, size_t len, bool first, struct frame
 }
 
 /* 1: whole frame; 0: end of the stream; -1: error. f->fds hold what came in any case. */
-static int receive_frame(int sock, const struct frame_op *ops, size_t ops_len, uint32_t phase,
-			 struct frame *f, struct error *err)
+static int receive_frame(int sock, const struct frame_rules *rules, struct frame *f,
+			 struct error *err)
 {
 	unsigned char head[FRAME_HEAD] = { 0 };
 	struct rd r = rd_init(head, sizeof(head));
 	const struct frame_op *op;
-	ssize_t n = receive(sock, head, sizeof(head), true, f, err);
+	ssize_t n = receive(sock, head, sizeof(head), f, err);
 
 	if (n <= 0)
 		return (int)n;
@@ -160,14 +162,14 @@ static int receive_frame(int sock, const struct frame_op *ops, size_t ops_len, u
 		return error_set(err, ERR_PEER, "the stream ended inside the head of a frame");
 	f->len = rd_u32(&r);
 	f->type = rd_u16(&r);
-	op = frame_check(head, ops, ops_len, phase);
+	op = frame_check(head, rules);
 	if (!op)
 		return error_set(err, ERR_PEER, "frame of type %u and %u bytes refused", f->type,
 				 f->len);
 	if (f->fds_len != op->fds)
 		return error_set(err, ERR_PEER, "frame '%s' with %u descriptors, not %u", op->name,
 				 f->fds_len, op->fds);
-	n = receive(sock, f->data, f->len, false, f, err);
+	n = receive(sock, f->data, f->len, NULL, err);
 	if (n < 0)
 		return -1;
 	if ((size_t)n < f->len)
@@ -175,11 +177,10 @@ static int receive_frame(int sock, const struct frame_op *ops, size_t ops_len, u
 	return 1;
 }
 
-int frame_recv(int sock, const struct frame_op *ops, size_t ops_len, uint32_t phase,
-	       struct frame *out, struct error *err)
+int frame_recv(int sock, const struct frame_rules *rules, struct frame *out, struct error *err)
 {
 	struct frame f = { 0 };
-	int rc = receive_frame(sock, ops, ops_len, phase, &f, err);
+	int rc = receive_frame(sock, rules, &f, err);
 
 	if (rc > 0)
 		*out = f;

@@ -26,6 +26,23 @@ struct frame_op {
 	const char *name;  /* for traces and errors */
 };
 
+/* What a reader accepts now. */
+struct frame_rules {
+	const struct frame_op *ops;
+	size_t ops_len;
+	uint32_t phase; /* one bit */
+};
+
+/* A frame to be sent; data and fds are borrowed. */
+struct frame_out {
+	uint16_t type;
+	uint16_t fds_len;
+	uint32_t len;
+	const void *data;
+	const int *fds;
+};
+
+/* A frame that was received. */
 struct frame {
 	uint16_t type;
 	uint16_t fds_len;
@@ -35,23 +52,20 @@ struct frame {
 };
 
 /*
- * Pure: checks a head (8 bytes) against a table and phase. Returns the op or
- * NULL. Fuzzed.
+ * Pure: checks a head (8 bytes) against the rules. Returns the op or NULL. Fuzzed.
  */
-const struct frame_op *frame_check(const unsigned char head[FRAME_HEAD], const struct frame_op *ops,
-				   size_t ops_len, uint32_t phase);
+const struct frame_op *frame_check(const unsigned char head[FRAME_HEAD],
+				   const struct frame_rules *rules);
 
-/* Sends one frame, fds may be NULL. Blocks. Errors: peer, sys. */
-int frame_send(int sock, uint16_t type, const void *data, size_t len, const int *fds,
-	       size_t fds_len, struct error *err);
+/* Sends one frame. Blocks. Errors: peer, sys. */
+int frame_send(int sock, const struct frame_out *frame, struct error *err);
 
 /*
  * Receives one whole frame. Returns 1 with *out, 0 at a clean end of stream,
  * -1 on error; received descriptors are close-on-exec, and closed where the
  * frame is refused. Errors: peer (protocol violation), sys.
  */
-int frame_recv(int sock, const struct frame_op *ops, size_t ops_len, uint32_t phase,
-	       struct frame *out, struct error *err);
+int frame_recv(int sock, const struct frame_rules *rules, struct frame *out, struct error *err);
 
 void frame_close_fds(struct frame *f);
 

@@ -38,9 +38,10 @@ static inline void scratch_remove(struct scratch *s)
 /* A file with that text; for setting a test up. */
 static inline void scratch_put(const struct scratch *s, const char *path, const char *text)
 {
+	struct file_content content = { text, strlen(text), 0600 };
 	struct error err = ERROR_INIT;
 
-	cr_assert_eq(file_create(s->fd, path, text, strlen(text), 0600, &err), 0, "%s", err.msg);
+	cr_assert_eq(file_create(s->fd, path, content, &err), 0, "%s", err.msg);
 }
 
 #endif

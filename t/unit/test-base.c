@@ -372,7 +372,8 @@ Test(num, hex)
 
 Test(rd, reads_little_endian)
 {
-	static const unsigned char bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 'h', 'i', 0 };
+	static const unsigned char bytes[] = { 1,  2,  3,  4,  5,  6,  7,   8,   9,
+					       10, 11, 12, 13, 14, 15, 'h', 'i', 0 };
 	struct rd r = rd_init(bytes, sizeof(bytes));
 
 	cr_assert_eq(rd_u8(&r), 1);
@@ -443,7 +444,8 @@ Test(strv, is_a_vector_for_exec)
 
 Test(suggest, nearest)
 {
-	static const char *const verbs[] = { "create", "run", "rm", "status", "propose", "policy", NULL };
+	static const char *const verbs[] = { "create", "run",	 "rm", "status",
+					     "propose", "policy", NULL };
 	static const struct {
 		const char *word, *found;
 	} rows[] = {

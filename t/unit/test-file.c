@@ -127,6 +127,11 @@ static mode_t mode_of(const struct scratch *s, const char *path)
 	return st.st_mode & 07777;
 }
 
+static struct file_content file_of(const char *text, mode_t mode)
+{
+	return (struct file_content){ .data = text, .len = strlen(text), .mode = mode };
+}
+
 Test(file_create, never_follows_nor_replaces)
 {
 	SCRATCH_AUTO s = scratch_make();
@@ -134,14 +139,14 @@ Test(file_create, never_follows_nor_replaces)
 
 	cr_assert_eq(symlinkat("target", s.fd, "link"), 0);
 	umask(077);
-	cr_assert_eq(file_create(s.fd, "f", "ab", 2, 0644, &err), 0, "%s", err.msg);
+	cr_assert_eq(file_create(s.fd, "f", file_of("ab", 0644), &err), 0, "%s", err.msg);
 	cr_assert_eq(mode_of(&s, "f"), 0644, "the umask does not matter");
-	cr_assert_eq(file_create(s.fd, "f", "cd", 2, 0644, &err), -1);
+	cr_assert_eq(file_create(s.fd, "f", file_of("cd", 0644), &err), -1);
 	cr_assert_eq(err.kind, ERR_EXISTS);
-	cr_assert_eq(file_create(s.fd, "link", "cd", 2, 0600, &err), -1);
+	cr_assert_eq(file_create(s.fd, "link", file_of("cd", 0600), &err), -1);
 	cr_assert_eq(err.kind, ERR_EXISTS);
 	cr_assert(!file_exists(s.fd, "target"));
-	cr_assert_eq(file_create(s.fd, "no/f", "cd", 2, 0600, &err), -1);
+	cr_assert_eq(file_create(s.fd, "no/f", file_of("cd", 0600), &err), -1);
 	cr_assert_eq(err.kind, ERR_NOTFOUND);
 }
 
@@ -169,17 +174,18 @@ static int entries(const struct scratch *s)
 
 Test(file_write_atomic, replaces_whole_or_not_at_all)
 {
+	struct file_content longer = file_of("much longer than that limit", 0600);
 	SCRATCH_AUTO s = scratch_make();
 	struct error err = ERROR_INIT;
 	BUF_AUTO out = BUF_INIT;
 
-	cr_assert_eq(file_write_atomic(s.fd, "f", "old", 3, 0640, &err), 0, "%s", err.msg);
-	cr_assert_eq(file_write_atomic(s.fd, "f", "new", 3, 0600, &err), 0, "%s", err.msg);
+	cr_assert_eq(file_write_atomic(s.fd, "f", file_of("old", 0640), &err), 0, "%s", err.msg);
+	cr_assert_eq(file_write_atomic(s.fd, "f", file_of("new", 0600), &err), 0, "%s", err.msg);
 	cr_assert_eq(mode_of(&s, "f"), 0600);
 	limit_file_size();
-	cr_assert_eq(file_write_atomic(s.fd, "f", "much longer than that limit", 27, 0600, &err), -1);
+	cr_assert_eq(file_write_atomic(s.fd, "f", longer, &err), -1);
 	cr_assert_eq(err.sys, EFBIG);
-	cr_assert_eq(file_create(s.fd, "g", "much longer than that limit", 27, 0600, &err), -1);
+	cr_assert_eq(file_create(s.fd, "g", longer, &err), -1);
 	cr_assert_eq(file_read(s.fd, "f", 99, &out, &err), 0);
 	cr_assert_str_eq(out.data, "new");
 	cr_assert_eq(entries(&s), 1, "neither a temporary file nor half a new one stays");
@@ -193,7 +199,7 @@ Test(file_write_atomic, replaces_a_symlink_not_its_target)
 
 	scratch_put(&s, "target", "precious");
 	cr_assert_eq(symlinkat("target", s.fd, "f"), 0);
-	cr_assert_eq(file_write_atomic(s.fd, "f", "new", 3, 0600, &err), 0);
+	cr_assert_eq(file_write_atomic(s.fd, "f", file_of("new", 0600), &err), 0);
 	cr_assert_eq(file_read(s.fd, "target", 99, &out, &err), 0);
 	cr_assert_str_eq(out.data, "precious");
 }

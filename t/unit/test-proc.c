@@ -116,7 +116,7 @@ Test(proc, standard_descriptors_default_to_null)
 static void open_numbered(const struct scratch *s, const int numbers[3])
 {
 	for (int i = 0; i < 3; i++) {
-		char name[8], text[8];
+		char name[16], text[16];
 		FD_AUTO fd = -1;
 
 		snprintf(name, sizeof(name), "f%d", i);
@@ -145,7 +145,7 @@ Test(proc, overlapping_numbers)
 		BUF_AUTO out = BUF_INIT;
 
 		open_numbered(&s, numbers);
-		shell("cat /proc/self/fd/20 /proc/self/fd/21 /proc/self/fd/22", rows[i].fds, 3, &out);
+		shell("cd /proc/self/fd && cat 20 21 22", rows[i].fds, 3, &out);
 		cr_assert_str_eq(out.data, rows[i].text, "row %zu: %s", i, out.data);
 	}
 }
@@ -187,13 +187,14 @@ Test(proc, signals_start_at_their_defaults)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	/* glibc ignores its own signals 32 and 33 in what posix_spawn() starts. */
-	shell("sed -nE 's/^(SigBlk|SigIgn):.*([08]0000000)$/\\1 \\2/p' /proc/$$/status", NULL, 0, &out);
+	shell("sed -nE 's/^(SigBlk|SigIgn):.*([08]0000000)$/\\1 \\2/p' /proc/$$/status", NULL, 0,
+	      &out);
 	cr_assert_str_eq(out.data, "SigBlk 00000000\nSigIgn 80000000\n");
 }
 
 Test(proc, wait_has_a_deadline)
 {
-	struct proc_spec spec = { .path = "/bin/sleep", .argv = (const char *const[]){ "sleep", "60", NULL },
+	struct proc_spec spec = { .path = "/bin/sh", .argv = SH("exec sleep 60"),
 				  .envp = environment };
 	struct error err = ERROR_INIT;
 	struct proc p = PROC_INIT;
@@ -211,7 +212,8 @@ Test(proc, wait_has_a_deadline)
 
 Test(proc, wait_gives_the_status)
 {
-	struct proc_spec spec = { .path = "/bin/sh", .argv = SH("kill -TERM $$"), .envp = environment };
+	struct proc_spec spec = { .path = "/bin/sh", .argv = SH("kill -TERM $$"),
+				  .envp = environment };
 	struct error err = ERROR_INIT;
 	struct proc p = PROC_INIT;
 	int status;
@@ -287,7 +289,8 @@ Test(proc, start_time_with_a_hostile_name)
 	uint64_t start = 0;
 	uint64_t own = 0;
 	BUF_AUTO path = BUF_INIT;
-	struct proc_spec spec = { .argv = (const char *const[]){ "x", "60", NULL }, .envp = environment };
+	struct proc_spec spec = { .argv = (const char *const[]){ "x", "60", NULL },
+				  .envp = environment };
 
 	buf_fmt(&path, "%s/a) R 1 2 (", s.path);
 	cr_assert_eq(symlink("/bin/sleep", path.data), 0);
