@@ -46,6 +46,39 @@ static size_t component(const char *path)
 }
 
 /*
+ * What we make belongs to whom the directory around it belongs: where the
+ * operator is root, init's additions to the box's home must be the payload's.
+ */
+static int give(int parent, const char *name)
+{
+	struct stat st;
+
+	if (fstat(parent, &st))
+		return -1;
+	if (st.st_uid == geteuid())
+		return 0;
+	return fchownat(parent, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Another session of the box may make the same one at the same time. */
+static int make_dir(int parent, const char *name, uint32_t mode)
+{
+	if (mkdirat(parent, name, mode))
+		return errno == EEXIST ? 0 : -1;
+	return give(parent, name);
+}
+
+static int make_file(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return errno == EEXIST ? 0 : -1;
+	close(fd);
+	return give(parent, name);
+}
+
+/*
  * Opens (O_PATH) the directory that holds the last component of path, making
  * what is missing one component at a time: a multi-component mkdirat would
  * follow a symlink that a former command planted in a directory of the box.
@@ -72,7 +105,7 @@ static int open_parent(int root_fd, const char *path, const char **last)
 		memcpy(name, path, n);
 		name[n] = '\0';
 		int next = openat(cur, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (next < 0 && errno == ENOENT && !mkdirat(cur, name, 0755))
+		if (next < 0 && errno == ENOENT && !make_dir(cur, name, 0755))
 			next = openat(cur, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		close_keep(cur);
 		if (next < 0)
@@ -93,13 +126,7 @@ static int open_target(int root_fd, const char *dst, bool dir)
 	int parent = open_parent(root_fd, dst, &last);
 	if (parent < 0)
 		return -1;
-	if (dir) {
-		fd = mkdirat(parent, last, 0755);
-	} else {
-		fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-		if (fd >= 0)
-			close(fd);
-	}
+	fd = dir ? make_dir(parent, last, 0755) : make_file(parent, last);
 	if (fd >= 0)
 		fd = openat(parent, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	close_keep(parent);
@@ -362,9 +389,7 @@ static int do_entry(const struct plan *p, const struct plan_mount *m, const stru
 	if (m->op == PLAN_SYMLINK) {
 		r = symlinkat(plan_str(p, m->data), parent, last);
 	} else if (m->op == PLAN_DIR) {
-		r = mkdirat(parent, last, m->mode);
-		if (r && errno == EEXIST)
-			r = 0;
+		r = make_dir(parent, last, m->mode);
 	} else {
 		fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, m->mode);
 		r = fd < 0 ? -1 : write_all(fd, data, m->data_len);
