@@ -18,8 +18,10 @@
 
 struct trace;
 
-/* NULL where no GIT_TRACE2* variable names a target that can be written. Sends version and start. argv:
- * NULL-terminated. */
+/*
+ * NULL where no GIT_TRACE2* variable names a target that can be written. Sends
+ * version and start. argv: NULL-terminated.
+ */
 struct trace *trace_open(const char *tool, const char *version, const char *const *argv);
 void trace_close(struct trace *t, int exit_code); /* exit, atexit; frees */
 
