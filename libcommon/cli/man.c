@@ -95,7 +95,7 @@ static void add_paragraphs(const char *s, bool first, struct buf *out)
 /* Lines as they are. */
 static void add_verbatim(const char *s, struct buf *out)
 {
-	buf_str(out, ".PP\n.RS 4\n.nf\n");
+	buf_str(out, ".RS 4\n.nf\n");
 	while (*s) {
 		size_t len = strcspn(s, "\n");
 
@@ -226,8 +226,10 @@ static void add_command(const struct app *app, const struct command *cmd, struct
 	add_paragraphs(cmd->description, false, out);
 	add_opts(cmd, true, out);
 	add_opts(cmd, false, out);
-	if (cmd->examples)
+	if (cmd->examples) {
+		buf_str(out, ".PP\n");
 		add_verbatim(cmd->examples, out);
+	}
 }
 
 static void add_exit_status(struct buf *out)
@@ -310,7 +312,8 @@ void man_page_command(const struct app *app, const struct command *cmd, struct b
 	add_usage(app, cmd, out);
 	buf_str(out, ".SH DESCRIPTION\n");
 	add_paragraphs(cmd->description, true, out);
-	buf_str(out, ".SH OPTIONS\n");
+	if (cmd->opts->kind != OPT_KIND_END)
+		buf_str(out, ".SH OPTIONS\n");
 	add_opts(cmd, true, out);
 	add_opts(cmd, false, out);
 	if (cmd->examples) {
