@@ -9,7 +9,7 @@
  *	struct run_opts { const char *name; bool quiet; uint64_t timeout_ms; struct strv env; ... };
  *	static const struct opt opts[] = {
  *		OPT_FLAG('q', "quiet", struct run_opts, quiet, "say nothing of our own"),
- *	struct run_opts { const char *name; bool quiet; uint64_t timeout_ms; struct strv env; };
+ *		OPT_DURATION(0, "timeout", struct run_opts, timeout_ms, "TIME", "time limit"),
  *		OPT_LIST('e', "env", struct run_opts, env, "NAME=VALUE", "set a variable"),
  *		ARG_ONE("NAME", struct run_opts, name, COMPLETE_BOX, "the box"),
  *		ARG_REST("CMD", struct run_opts, cmd, "command and its arguments"),
