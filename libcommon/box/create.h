@@ -4,28 +4,34 @@
 #ifndef BOX_CREATE_H
 #define BOX_CREATE_H
 
+#include "base/strv.h"
 #include "box/manifest.h"
-#include "store/facts.h"
+#include "cli/trace.h"
+#include "store/repo.h"
 
 struct create_request {
 	const struct repo *repo;
 	const char *name;
 	const char *from;      /* NULL: HEAD */
 	const char *profile;   /* NULL: git config box.profile, else "default" */
-	const char *isolation; /* NULL: auto */
-	void (*progress)(void *arg, const char *step, size_t n, size_t of);
+	const char *isolation; /* NULL: git config box.isolation, else auto */
+	void (*progress)(void *arg, const char *step, size_t n, size_t of); /* may be NULL */
 	void *progress_arg;
 	struct trace *trace;
 };
 
-struct create_notes {
-	struct strv lines; /* for people: absent submodules, partial clone, ... */
+struct create_result {
+	struct manifest manifest;
+	struct buf work;    /* absolute path of the work tree on the host */
+	struct strv notes;  /* for people: absent submodules, partial clone, ... Not sanitised. */
 };
+void create_result_init(struct create_result *r);
+void create_result_release(struct create_result *r);
 
 /*
- * On success *out describes the box. On failure nothing is left: no directory, ref, lock or process.
- * Errors: exists, usage, notfound, refused, unsupported, busy, sys.
+ * out: initialised. On success it describes the box. On failure nothing is left: no directory, ref, lock or
+ * process. Errors: exists, usage, notfound, refused, unsupported, busy, peer, limit, sys.
  */
-int box_create(const struct create_request *req, struct manifest *out, struct create_notes *notes, struct error *err);
+int box_create(const struct create_request *req, struct create_result *out, struct error *err);
 
 #endif
