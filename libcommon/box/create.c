@@ -20,20 +20,6 @@
 
 #define ROOT_UID 0x70000000u /* payload's ids where the operator is root; free on any usual host */
 
-void create_result_init(struct create_result *r)
-{
-	manifest_init(&r->manifest);
-	r->work = (struct buf)BUF_INIT;
-	r->notes = (struct strv)STRV_INIT;
-}
-
-void create_result_release(struct create_result *r)
-{
-	manifest_release(&r->manifest);
-	buf_release(&r->work);
-	strv_release(&r->notes);
-}
-
 static int read_facts(void *arg, struct error *err)
 {
 	struct create *c = arg;
@@ -256,9 +242,9 @@ static void create_release(struct create *c)
 	buf_release(&c->path);
 }
 
-int box_create(const struct create_request *req, struct create_result *out, struct error *err)
+int box_create(const struct create_request *req, struct manifest *out, struct create_notes *notes, struct error *err)
 {
-	struct create c = { .req = req, .m = &out->manifest, .notes = &out->notes, .facts = REPO_FACTS_INIT,
+	struct create c = { .req = req, .m = out, .notes = &notes->lines, .facts = REPO_FACTS_INIT,
 			    .refs = GIT_JOB_INIT, .pin = GIT_JOB_INIT, .root = BOX_ROOT_INIT, .claim = -1,
 			    .box_fd = -1, .lock = -1, .path = BUF_INIT };
 	struct steps steps = { .operation = "create", .v = create_steps, .len = ARRAY_SIZE(create_steps),
@@ -270,8 +256,6 @@ int box_create(const struct create_request *req, struct create_result *out, stru
 	policy_init(&c.policy);
 	rand_hex(c.m->id, BOX_ID_LEN);
 	rc = steps_run(&steps, &c, err);
-	if (!rc)
-		buf_fmt(&out->work, "%s/work", c.path.data);
 	create_release(&c);
 	return rc;
 }

@@ -20,18 +20,14 @@ struct create_request {
 	struct trace *trace;
 };
 
-struct create_result {
-	struct manifest manifest;
-	struct buf work;    /* absolute path of the work tree on the host */
-	struct strv notes;  /* for people: absent submodules, partial clone, ... Not sanitised. */
+struct create_notes {
+	struct strv lines; /* for people: absent submodules, partial clone, ... Not sanitised. */
 };
-void create_result_init(struct create_result *r);
-void create_result_release(struct create_result *r);
 
 /*
  * out: initialised. On success it describes the box. On failure nothing is left: no directory, ref, lock or
  * process. Errors: exists, usage, notfound, refused, unsupported, busy, peer, limit, sys.
  */
-int box_create(const struct create_request *req, struct create_result *out, struct error *err);
+int box_create(const struct create_request *req, struct manifest *out, struct create_notes *notes, struct error *err);
 
 #endif
