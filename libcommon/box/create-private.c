@@ -26,7 +26,18 @@ static int make_dirs(struct create *c, struct error *err)
 	return 0;
 }
 
-/* The box's own directories become the payload's; the view stays the host's. */
+/* Both git directories at the end: nothing runs in the box before. The mason must be able to remove the view. */
+static int give_git(struct create *c, const char *dir, struct error *err)
+{
+	FD_AUTO fd = -1;
+
+	if (c->m->uid == geteuid())
+		return 0;
+	fd = file_open_beneath(c->box_fd, dir, O_RDONLY | O_DIRECTORY, 0, err);
+	return fd < 0 ? -1 : gitdir_give(fd, c->m->uid, c->m->gid, err);
+}
+
+/* The box's own directories become the payload's. */
 static int give(struct create *c, const char *dir, struct error *err)
 {
 	if (c->m->uid == geteuid())
@@ -57,9 +68,7 @@ static int write_private(struct create *c, struct error *err)
 	if (git < 0)
 		return -1;
 	buf_fmt(&branch, "box/%s", c->req->name);
-	if (gitdir_write_private(git, c->req->repo, &c->facts, branch.data, err))
-		return -1;
-	return c->m->uid == geteuid() ? 0 : gitdir_give(git, c->m->uid, c->m->gid, err);
+	return gitdir_write_private(git, c->req->repo, &c->facts, branch.data, err);
 }
 
 /* One index serves both directories: it describes the same files. */
@@ -135,7 +144,8 @@ static int make(struct create *c, struct error *err)
 			return -1;
 	}
 	if (check_out(c, err) || copy_index(c, err) ||
-	    repo_facts_end(c->req->from, &c->refs, &c->facts, err) || write_private(c, err))
+	    repo_facts_end(c->req->from, &c->refs, &c->facts, err) || write_private(c, err) ||
+	    give_git(c, "git", err) || give_git(c, "work/.git", err))
 		return -1;
 	if (c->facts.partial)
 		strv_add(c->notes, "the repository is a partial clone: history that was never fetched is missing "

@@ -206,7 +206,7 @@ static int write_records(void *arg, struct error *err)
 		return -1;
 	fill_manifest(c);
 	policy_json(&c->policy, &policy);
-	if (file_create(c->box_fd, "policy.json", policy.data, policy.len, 0600, err))
+	if (file_create(c->box_fd, "policy.json", (struct file_content){ policy.data, policy.len, 0600 }, err))
 		return -1;
 	return manifest_write(c->box_fd, c->m, err);
 }
