@@ -24,6 +24,7 @@ static const struct step_text steps[STEP_MAX] = {
 	[STEP_PRIVATE] = { "making mounts private", USERNS_FIX },
 	[STEP_ROOT] = { "entering the new root", USERNS_FIX },
 	[STEP_MOUNT] = { "mount", NULL },
+	[STEP_NETWORK] = { "making the network namespace", USERNS_FIX },
 	[STEP_LOOPBACK] = { "bringing the loopback interface up", USERNS_FIX },
 	[STEP_HOSTNAME] = { "setting the host name", USERNS_FIX },
 	[STEP_USERNS_MAX] = { "forbidding further user namespaces", NULL },

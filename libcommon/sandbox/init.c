@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
-#include <sys/ioctl.h>
+#include <linux/sched.h>
+#include <sched.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "sandbox/inside.h"
@@ -20,24 +20,13 @@ static int fail(struct fault *f, enum fault_step step)
 	return -1;
 }
 
-static int loopback_up(void)
-{
-	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
-	int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (s < 0)
-		return -1;
-	int r = ioctl(s, SIOCSIFFLAGS, &ifr);
-	close(s);
-	return r;
-}
-
 /*
  * One user namespace may still be made below ours: the spawner's. After that
  * even a hole in the seccomp filter gives the payload no new one.
  */
 static int limit_userns(void)
 {
-	int fd = open("/.old/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
+	int fd = open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	ssize_t n = write(fd, "1", 1);
@@ -45,32 +34,61 @@ static int limit_userns(void)
 	return n == 1 ? 0 : -1;
 }
 
-static int set_up(const struct plan *p, struct fault *f)
+/*
+ * Making a network namespace takes as long as all mounts together, so the
+ * spawner makes it meanwhile; we join it, lest /proc/1/net show the host's.
+ */
+static int join_network(const struct start_gate *gate)
 {
-	const char *hostname = plan_str(p, p->hostname);
+	char byte;
 
-	umask(0); /* modes in the plan are meant literally */
-	if (p->bits & PLAN_NET_OWN && loopback_up())
-		return fail(f, STEP_LOOPBACK);
-	if (sethostname(hostname, strlen(hostname)))
-		return fail(f, STEP_HOSTNAME);
-	if (inside_build_root(p, f))
+	if (read(gate->net_ready[0], &byte, 1) != 1)
 		return -1;
-	if (limit_userns())
-		return fail(f, STEP_USERNS_MAX);
-	return inside_leave_old_root(p, f);
+	return setns(gate->spawner_pidfd, CLONE_NEWNET);
 }
 
-static pid_t start_spawner(const struct inside *in, struct fault *f)
+static int say(int fd)
 {
-	pid_t pid = fork();
+	return write(fd, "g", 1) == 1 ? 0 : -1;
+}
 
+static int set_up(const struct plan *p, const struct start_gate *gate, struct fault *f)
+{
+	if (inside_build_root(p, f))
+		return -1;
+	/* Before the spawner makes itself undumpable, which would keep us out. */
+	if (p->bits & PLAN_NET_OWN && join_network(gate))
+		return fail(f, STEP_NETWORK);
+	if (say(gate->root_ready[1]))
+		return fail(f, STEP_SPAWNER);
+	/* Taking the old root down waits for other processors; the spawner fences itself in that time. */
+	if (inside_leave_old_root(p, f))
+		return -1;
+	return say(gate->all_ready[1]) ? fail(f, STEP_SPAWNER) : 0;
+}
+
+static pid_t start_spawner(const struct inside *in, struct start_gate *gate, struct fault *f)
+{
+	struct clone_args args = {
+		.flags = CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)&gate->spawner_pidfd,
+		.exit_signal = SIGCHLD,
+	};
+
+	if (pipe2(gate->net_ready, O_CLOEXEC) || pipe2(gate->root_ready, O_CLOEXEC) || pipe2(gate->all_ready, O_CLOEXEC)) {
+		fail(f, STEP_SPAWNER);
+		return -1;
+	}
+	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 	if (pid == 0) {
 		close(in->init_chan);
-		inside_spawner(in);
+		close(gate->root_ready[1]);
+		close(gate->all_ready[1]);
+		inside_spawner(in, gate);
 	}
 	if (pid < 0)
 		fail(f, STEP_SPAWNER);
+	close(gate->net_ready[1]);
 	return pid;
 }
 
@@ -92,9 +110,17 @@ static void reap_all(pid_t spawner)
 	} while (pid > 0 || errno == EINTR);
 }
 
+static NORETURN void give_up(const struct inside *in, const struct fault *f)
+{
+	chan_send(in->init_chan, FRAME_FAULT, f, sizeof(*f));
+	_exit(1);
+}
+
 void inside_init(const struct inside *in)
 {
 	struct fault f = { 0 };
+	struct start_gate gate;
+	const char *hostname = plan_str(in->plan, in->plan->hostname);
 	char go;
 
 	/* End of file instead of the byte: the monitor is gone or could not write the maps. */
@@ -102,16 +128,27 @@ void inside_init(const struct inside *in)
 		_exit(1);
 	close(in->go);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (set_up(in->plan, &f)) {
-		chan_send(in->init_chan, FRAME_FAULT, &f, sizeof(f));
-		_exit(1);
+	umask(0); /* modes in the plan are meant literally */
+	if (limit_userns()) {
+		fail(&f, STEP_USERNS_MAX);
+		give_up(in, &f);
 	}
-	pid_t spawner = start_spawner(in, &f);
-	if (spawner < 0) {
-		chan_send(in->init_chan, FRAME_FAULT, &f, sizeof(f));
-		_exit(1);
+	pid_t spawner = start_spawner(in, &gate, &f);
+	if (spawner < 0)
+		give_up(in, &f);
+	if (sethostname(hostname, strlen(hostname))) {
+		fail(&f, STEP_HOSTNAME);
+		give_up(in, &f);
 	}
+	if (set_up(in->plan, &gate, &f))
+		give_up(in, &f);
 	close(in->spawner_chan);
+	close(gate.spawner_pidfd);
+	close(gate.net_ready[0]);
+	close(gate.root_ready[0]);
+	close(gate.root_ready[1]);
+	close(gate.all_ready[0]);
+	close(gate.all_ready[1]);
 	reap_all(spawner);
 	_exit(0);
 }

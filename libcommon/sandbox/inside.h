@@ -17,6 +17,14 @@ struct inside {
 	int spawner_chan; /* handed to the spawner */
 };
 
+/* How init and the spawner, started side by side, wait for each other: one byte a pipe. */
+struct start_gate {
+	int net_ready[2];  /* spawner -> init: the network namespace exists */
+	int root_ready[2]; /* init -> spawner: the new root is complete */
+	int all_ready[2];  /* init -> spawner: the old root is gone, a command may start */
+	int spawner_pidfd;
+};
+
 /* init.c: the whole life of pid 1. */
 __attribute__((noreturn)) void inside_init(const struct inside *in);
 
@@ -32,11 +40,14 @@ struct mount_roots {
 };
 int inside_mount(const struct plan *p, const struct plan_mount *m, const struct mount_roots *roots);
 
+/* network.c: own network namespace with its loopback up. 0 or -1 with *f. */
+int inside_network(struct fault *f);
+
 /* fence.c: what the spawner puts around itself and so around every command. */
 int inside_fence(const struct plan *p, struct fault *f);
 
-/* spawner.c: starts commands until its channel ends. */
-__attribute__((noreturn)) void inside_spawner(const struct inside *in);
+/* spawner.c: makes the network, waits for the root, fences itself in, starts the command. */
+__attribute__((noreturn)) void inside_spawner(const struct inside *in, const struct start_gate *gate);
 
 /* What a command's child tells the spawner where it cannot become the command. */
 struct command_failure {

@@ -32,7 +32,7 @@ static void keep_own_fds(struct inside *in)
 	syscall(SYS_close_range, FIRST_FREE_FD + ARRAY_SIZE(fds), ~0u, 0);
 }
 
-static long clone_init(const struct plan *plan, int cgroup_fd, int *pidfd)
+static long clone_init(int cgroup_fd, int *pidfd)
 {
 	struct clone_args args = {
 		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
@@ -41,8 +41,6 @@ static long clone_init(const struct plan *plan, int cgroup_fd, int *pidfd)
 		.exit_signal = SIGCHLD,
 	};
 
-	if (plan->bits & PLAN_NET_OWN)
-		args.flags |= CLONE_NEWNET;
 	if (cgroup_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)cgroup_fd;
@@ -122,7 +120,7 @@ static int start(const struct plan *plan, int cgroup_fd, struct pipes *p, struct
 {
 	if (open_pairs(p))
 		return fail(f, STEP_CLONE);
-	long pid = clone_init(plan, cgroup_fd, &s->pidfd);
+	long pid = clone_init(cgroup_fd, &s->pidfd);
 	if (pid == 0) {
 		struct inside in = { .plan = plan, .go = p->go[0], .init_chan = p->init[1], .spawner_chan = p->spawner[1] };
 		keep_own_fds(&in);

@@ -114,12 +114,43 @@ static void run_one(const struct inside *in, const struct chan_frame *f)
 	chan_send(in->spawner_chan, FRAME_ENDED, &ended, sizeof(ended));
 }
 
-void inside_spawner(const struct inside *in)
+/* End of file: init is gone, and so shall we be. */
+static void wait_for(int fd)
+{
+	char byte;
+	ssize_t n;
+
+	do {
+		n = read(fd, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(1);
+	close(fd);
+}
+
+static int set_up(const struct inside *in, const struct start_gate *gate, struct fault *f)
+{
+	if (in->plan->bits & PLAN_NET_OWN && inside_network(f))
+		return -1;
+	if (write(gate->net_ready[1], "g", 1) != 1) {
+		*f = (struct fault){ .step = STEP_SPAWNER, .sys = errno };
+		return -1;
+	}
+	close(gate->net_ready[0]);
+	close(gate->net_ready[1]);
+	wait_for(gate->root_ready[0]);
+	if (inside_fence(in->plan, f))
+		return -1;
+	wait_for(gate->all_ready[0]);
+	return 0;
+}
+
+void inside_spawner(const struct inside *in, const struct start_gate *gate)
 {
 	struct fault fault = { 0 };
 	struct chan_frame f;
 
-	if (inside_fence(in->plan, &fault)) {
+	if (set_up(in, gate, &fault)) {
 		chan_send(in->spawner_chan, FRAME_FAULT, &fault, sizeof(fault));
 		_exit(1);
 	}
