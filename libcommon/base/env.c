@@ -7,7 +7,7 @@ const struct env_row env_table[] = {
 	{ "PATH", "where git and other programs are searched" },
 	{ "USER", "name of the user inside a box, before LOGNAME" },
 	{ "LOGNAME", "name of the user inside a box where USER is not set" },
-	{ "XDG_CONFIG_HOME", "directory of git-box/config; default ~/.config" },
+	{ "XDG_CONFIG_HOME", "passed on to git" },
 	{ "GIT_DIR", "the repository, as for git itself" },
 	{ "GIT_WORK_TREE", "the work tree, as for git itself" },
 	{ "GIT_COMMON_DIR", "the repository's shared directory, as for git itself" },
@@ -23,11 +23,8 @@ const struct env_row env_table[] = {
 	{ "GIT_TRACE2_PERF", "file, descriptor or 1: trace with times" },
 	{ "GIT_TRACE2_EVENT", "file, descriptor or 1: trace as JSON lines" },
 	{ "GIT_TRACE2_PARENT_SID", "session id of the git command that started us" },
-	{ "GIT_PAGER", "pager for long answers on a terminal, before PAGER" },
-	{ "PAGER", "pager for long answers on a terminal" },
 	{ "NO_COLOR", "where set, output has no colour" },
 	{ "TERM", "kind of terminal; 'dumb' has neither colour nor progress" },
-	{ "COLUMNS", "width of tables where the terminal does not tell" },
 	{ "LANG", "language, passed on to commands in a box" },
 };
 const size_t env_table_len = ARRAY_SIZE(env_table);

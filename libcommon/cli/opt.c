@@ -156,8 +156,8 @@ static void try_prefix(const struct opt *o, const char *name, size_t len, struct
 	m->count++;
 }
 
-static int unknown_option(const struct command *cmd, const char *name, size_t len,
-			  struct error *err)
+static void unknown_option(const struct command *cmd, const char *name, size_t len,
+			   struct error *err)
 {
 	STRV_AUTO known = STRV_INIT;
 	BUF_AUTO word = BUF_INIT;
@@ -171,7 +171,8 @@ static int unknown_option(const struct command *cmd, const char *name, size_t le
 	buf_add(&word, name, len);
 	error_set(err, ERR_USAGE, "unknown option '--%s'", word.data);
 	near = suggest_nearest(word.data, strv_argv(&known));
-	return near ? error_hint(err, "did you mean '--%s'?", near) : -1;
+	if (near)
+		error_hint(err, "did you mean '--%s'?", near);
 }
 
 static int find_long(const struct command *cmd, const char *name, size_t len, struct match *m,
@@ -194,12 +195,14 @@ static int find_long(const struct command *cmd, const char *name, size_t len, st
 			try_prefix(o, name, len, m, &list);
 		try_prefix(&help_opt, name, len, m, &list);
 	}
-	if (m->count > 1)
-		return error_set(err, ERR_USAGE, "ambiguous option '--%.*s': could be %s", (int)len,
-				 name, list.data);
+	if (m->count == 1)
+		return 0;
 	if (m->count == 0)
-		return unknown_option(cmd, name, len, err);
-	return 0;
+		unknown_option(cmd, name, len, err);
+	else
+		error_set(err, ERR_USAGE, "ambiguous option '--%.*s': could be %s", (int)len, name,
+			  list.data);
+	return -1;
 }
 
 static int parse_long(struct parser *p, const char *word, struct error *err)

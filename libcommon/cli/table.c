@@ -40,8 +40,11 @@ static void add_row(const struct table *t, const size_t *widths, const char *con
 void table_text(const struct table *t, bool color, struct buf *out)
 {
 	const char *const *cells = (const char *const *)t->cells.v;
-	size_t *widths = xcalloc(t->columns, sizeof(*widths));
+	size_t *widths;
 
+	if (t->columns == 0)
+		BUG("a table without columns");
+	widths = xcalloc(t->columns, sizeof(*widths));
 	for (size_t i = 0; i < t->columns; i++)
 		widen(&widths[i], t->head[i]);
 	for (size_t i = 0; i < t->cells.len; i++)
