@@ -1,0 +1,150 @@
+#!/bin/sh
+test_description='run: streams, codes, signals, surroundings'
+test_lanes=both
+. "${0%/*}/test-lib.sh"
+
+test_expect_success 'setup' 'make_box_repo repo b'
+
+test_expect_success 'streams are separate and live, stdin arrives' '
+	cd repo && printf "a\nb\n" | git box run b -- sh -c "cat; echo err >&2" >"$TRASH/o" 2>"$TRASH/e" &&
+	printf "a\nb\n" | cmp - "$TRASH/o" && echo err | cmp - "$TRASH/e"
+'
+test_expect_success 'binary bytes pass unchanged' '
+	cd repo && head -c 3000000 /dev/urandom >"$TRASH/bytes" &&
+	git box run b -- cat <"$TRASH/bytes" >"$TRASH/back" && cmp "$TRASH/bytes" "$TRASH/back"
+'
+test_expect_success 'a reader that goes away does not hang the run' '
+	cd repo && { timeout 20 git box run b -- yes 2>/dev/null; echo $? >"$TRASH/code"; } | head -n 1 >/dev/null &&
+	test "$(cat "$TRASH/code")" != 124
+'
+test_expect_success 'exit codes pass through, also through git' '
+	cd repo && test_exit 3 git-box run b -- sh -c "exit 3" && test_exit 3 git box run b -- sh -c "exit 3" &&
+	test_exit 143 git box run b -- sh -c "kill -TERM \$\$"
+'
+test_expect_success 'scripts, missing programs and directories' '
+	cd repo && git box run b -- ./test.sh && test_exit 127 git box run b -- no-such-program 2>/dev/null &&
+	test_exit 126 git box run b -- / 2>/dev/null && test_exit 126 git box run b -- ./README 2>/dev/null
+'
+test_expect_success 'a command that looks like an option' '
+	cd repo && test_exit 127 git box run b -- --bind / / 2>/dev/null
+'
+test_expect_success 'the same subdirectory, or another one by --cwd' '
+	cd repo/src && test "$(git box run b -- pwd)" = "$TRASH/repo/src" &&
+	test "$(git box run --cwd .. b -- pwd)" = "$TRASH/repo" || test "$(git box run --cwd "$TRASH/repo" b -- pwd)" = "$TRASH/repo"
+'
+test_expect_success 'much output does not block' '
+	cd repo && git box run b -- sh -c "head -c 5000000 /dev/zero; head -c 5000000 /dev/zero >&2" \
+		>"$TRASH/o" 2>"$TRASH/e" && test "$(stat -c %s "$TRASH/o")" = 5000000 &&
+	test "$(stat -c %s "$TRASH/e")" = 5000000
+'
+test_expect_success 'the wall clock ends the command and its grandchildren' '
+	cd repo && start=$(date +%s) &&
+	test_exit 124 git box run --timeout 1s b -- sh -c "(trap \"\" TERM HUP; sleep 61.7) & sleep 61.7" &&
+	test $(($(date +%s) - start)) -lt 20 && wait_for 5 "! pgrep -f \"sleep 61[.]7\""
+'
+test_expect_success 'an interrupt ends everything' '
+	cd repo && { git-box run b -- sh -c "sleep 62.7 & sleep 62.7" & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 62[.]7\"" && kill -TERM $front && { wait $front; test $? = 143; } &&
+	wait_for 5 "! pgrep -f \"sleep 62[.]7\""
+'
+test_expect_success 'kill -9 of the front ends everything' '
+	cd repo && { git-box run b -- sh -c "sleep 63.7 & sleep 63.7" & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 63[.]7\"" && kill -KILL $front && { wait $front; test $? = 137; } &&
+	wait_for 5 "! pgrep -f \"sleep 63[.]7\"" && git box run b -- true
+'
+test_expect_success 'kill -9 of the monitor ends everything' '
+	cd repo && { git-box run b -- sh -c "sleep 64.7 & sleep 64.7" & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 64[.]7\"" &&
+	for p in /proc/[0-9]*; do
+		case $(readlink "$p/exe" 2>/dev/null) in
+		*/git-box-monitor)
+			ls -l "$p/fd" 2>/dev/null | grep -q "$TRASH" && kill -KILL "${p#/proc/}" || : ;;
+		esac
+	done &&
+	{ wait $front; test $? != 0; } && wait_for 5 "! pgrep -f \"sleep 64[.]7\"" && git box run b -- true
+'
+test_expect_success 'only listed variables enter' '
+	cd repo && SECRET=1 AWS_SECRET_ACCESS_KEY=2 LD_PRELOAD=/x GIT_ASKPASS=/y GIT_DIR_X=1 TZ=UTC \
+		git box run b -- env >"$TRASH/env" 2>/dev/null && ! grep -E "SECRET|LD_PRELOAD|ASKPASS|GIT_DIR" "$TRASH/env" &&
+	test_grep ^TZ=UTC "$TRASH/env" && test_grep "^HOME=$HOME\$" "$TRASH/env" &&
+	git box run --env A=b=c b -- env >"$TRASH/env" && test_grep ^A=b=c "$TRASH/env"
+'
+test_expect_success 'our own processes start with an empty environment' '
+	cd repo && { SECRET_OF_TEST=1 git-box run b -- sleep 65.7 & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 65[.]7\"" && n=0 &&
+	for p in /proc/[0-9]*; do
+		case $(readlink "$p/exe" 2>/dev/null) in
+		*/git-box-monitor)
+			ls -l "$p/fd" 2>/dev/null | grep -q "$TRASH" || continue
+			n=$((n + 1))
+			! tr "\0" "\n" <"$p/environ" | grep SECRET_OF_TEST || return 1
+			;;
+		esac
+	done && test $n -ge 1 && kill -TERM $front && { wait $front || :; }
+'
+test_expect_success 'TMPDIR works whatever the operator has' '
+	cd repo && for t in /nonexistent "$HOME/t" ""; do
+		TMPDIR=$t git box run b -- sh -c "d=\$(mktemp -d) && test -n \"\$d\" && touch \$d/x && rm -r \$d" || return 1
+	done && git box run b -- sh -c "rm -rf /tmp/* && mktemp -d" >/dev/null
+'
+test_expect_success '/tmp stays while commands come and go' '
+	cd repo && git box run b -- touch /tmp/mine && git box run b -- test -f /tmp/mine && ! test -e /tmp/mine
+'
+test_expect_success 'semaphores and shared memory are private' '
+	cd repo && git box run b -- python3 -c "
+import multiprocessing as m; m.Semaphore()
+open(\"/dev/shm/box-test-$$\", \"w\").write(\"x\")" && ! test -e "/dev/shm/box-test-$$"
+'
+test_expect_success "sockets between the box's own processes" '
+	cd repo && git box run b -- python3 -c "
+import socket
+for path in (\"s\", \"/tmp/s\", \"\0abstract\"):
+    s = socket.socket(socket.AF_UNIX); s.bind(path); s.listen()
+    c = socket.socket(socket.AF_UNIX); c.connect(path)"
+'
+test_expect_success "terminals of the box's own" '
+	cd repo && git box run b -- python3 -c "
+import pty, os
+master, slave = pty.openpty()
+assert os.ttyname(slave).startswith(\"/dev/pts/\")"
+'
+test_expect_success 'programs behind alternatives' '
+	cd repo && test "$(git box run b -- /bin/sh -c "command -v awk >/dev/null && awk \"BEGIN{print 1}\"")" = 1
+'
+test_expect_success 'git works inside: commit, branch, stash, rebase, gc' '
+	cd repo && git box run b -- sh -ec "
+		echo x >n && git add n && git commit -q -m t && test \"\$(git log -1 --format=%s)\" = t
+		git checkout -q -b side HEAD~1 && echo y >m && git add m && git commit -q -m s
+		git rebase -q box/b && echo z >>m && git stash -q && git stash pop -q && git checkout -q m
+		git gc -q && git fsck" && test -z "$(git branch --list side)" && git fsck
+'
+test_expect_success 'HOME of the operator is untouched' '
+	find "$HOME" | sort >before && (cd repo && git box run b -- sh -c "touch ~/.new ~/.bashrc; mkdir -p ~/.cache/x") &&
+	find "$HOME" | sort >after && cmp before after && (cd repo && git box run b -- test -e "$HOME/.new")
+'
+test_expect_success 'no file in shared directories' '
+	(cd repo && strace -f -qq -o "$TRASH/trace" -e trace=openat,open,creat,mkdir,mkdirat,rename,symlink \
+		git-box run b -- true) &&
+	test_grep manifest trace &&
+	! grep -E "\"/(tmp|var/tmp|dev/shm)/[^\"]*\".*(O_CREAT|mkdir)" trace | grep -v -F "$TRASH"
+'
+test_expect_success '--rm makes a box for one command' '
+	cd repo && git box run --rm -- sh -c "pwd; exit 5" >"$TRASH/o"; test $? = 5 &&
+	test_grep -x "$TRASH/repo" "$TRASH/o" && test "$(git box ls --json | grep -c "\"name\"")" = 1
+'
+test_expect_success '--json tells the result apart from the output' '
+	cd repo && { git box run --json b -- sh -c "echo out; exit 4" >"$TRASH/o" 2>"$TRASH/e"; test $? = 4; } &&
+	cat "$TRASH/o" "$TRASH/e" | grep -q "\"exit"
+'
+test_expect_success '16 boxes of one repository, 50 commits each, at once' '
+	cd repo && for i in $(seq 16); do git box create "many$i" || return 1; done &&
+	for i in $(seq 16); do
+		{ git box run "many$i" -- sh -ec "
+			for n in \$(seq 50); do echo \$n >f\$n; git add f\$n; git commit -q -m \$n; done
+			git fsck --strict >/dev/null" || echo "$i" >>"$TRASH/failed"; } &
+	done && wait && ! test -e "$TRASH/failed" && git fsck --strict &&
+	for i in $(seq 16); do
+		test "$(git box run "many$i" -- git rev-list --count HEAD)" = 51 && git box rm --force "many$i" || return 1
+	done && git fsck --strict
+'
+test_done
