@@ -129,7 +129,7 @@ test_expect_success 'no file in shared directories' '
 	! grep -E "\"/(tmp|var/tmp|dev/shm)/[^\"]*\".*(O_CREAT|mkdir)" trace | grep -v -F "$TRASH"
 '
 test_expect_success '--rm makes a box for one command' '
-	cd repo && git box run --rm -- sh -c "pwd; exit 5" >"$TRASH/o"; test $? = 5 &&
+	cd repo && test_exit 5 git box run --rm -- sh -c "pwd; exit 5" >"$TRASH/o" &&
 	test_grep -x "$TRASH/repo" "$TRASH/o" && test "$(git box ls --json | grep -c "\"name\"")" = 1
 '
 test_expect_success '--json tells the result apart from the output' '
