@@ -12,6 +12,8 @@ DESTDIR ?=
 SECONDS ?= 60
 CC ?= gcc
 VERSION := 0.1.0
+# make V=1 shows the commands
+Q := $(if $(V),,@)
 
 # What building and testing need (Debian names), and what only the wider checks need on top.
 DEPS := gcc libc6-dev make git libjansson-dev libsodium-dev libseccomp-dev libcriterion-dev \
@@ -74,9 +76,6 @@ $(B)/gen/filters.inc: $(B)/gen/filter-gen
 $(B)/libcommon/sandbox/filter.o: $(B)/gen/filters.inc
 
 $(B)/bin/git-box: $(BOX_OBJ) $(LIB)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ALL_LDFLAGS) $(STATIC_LIBS)
-$(B)/libexec/git-box/%: $(B)/git-box/main-%.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ALL_LDFLAGS) $(STATIC_LIBS)
 $(B)/libexec/git-box/git-box-%: $(B)/git-box/main-%.o $(LIB)
@@ -181,3 +180,4 @@ clean:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 .DELETE_ON_ERROR:
+.SECONDARY:

@@ -24,10 +24,10 @@ wanted () {
 # The names of all tests, as file:name. An escape_probe is two of them.
 for f in t[0-9]*.sh; do
 	[ -x "$f" ] || continue
-	sed -n -E "s/^[[:space:]]*test_(expect_success|escape) (['\"])(.*)\2( .*)?\$/\3/p" "$f" |
-		sed -E "s/'\\\\''/'/g; s|^|$f:|"
-	sed -n -E "s/^[[:space:]]*escape_probe (['\"])([^\1]*)\1 .*\$/\2/p" "$f" |
-		sed -E "s/'\\\\''/'/g; s|(.*)|$f:control: \1\n$f:escape: \1|"
+	sed -n -E "s/^[[:space:]]*(test_expect_success|escape_probe) ('[^']*'|\"[^\"]*\") .*/\1 \2/p" "$f" |
+		sed -E "s/^([a-z_]+) .(.*).\$/\1 \2/
+			s|^test_expect_success |$f:|
+			s|^escape_probe (.*)|$f:control: \1\n$f:escape: \1|"
 done >"$names"
 for f in unit/test-*.c; do
 	sed -n -E "s|^(Parameterized)?Test\(([a-z0-9_]+), ([a-z0-9_]+).*|$f:\2::\3|p" "$f"
