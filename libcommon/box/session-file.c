@@ -18,6 +18,8 @@ int session_file_open(int box_fd, struct session_file *out, struct error *err)
 
 	if (box_fd < 0)
 		return 0;
+	if (file_mkdir_p(box_fd, "session", 0700, err))
+		return -1;
 	f.dir_fd = file_open_beneath(box_fd, "session", O_RDONLY | O_DIRECTORY, 0, err);
 	if (f.dir_fd < 0)
 		return -1;
