@@ -42,6 +42,9 @@ void remove_result_release(struct remove_result *r)
 	buf_release(&r->commit);
 }
 
+/* A session that just ended still holds the lock while the kernel takes its namespaces down. */
+#define LOCK_WAIT_MS 2000
+
 static void shell_quote(const char *s, struct buf *out)
 {
 	buf_char(out, '\'');
@@ -66,7 +69,7 @@ static int lock_idle(const struct box *b, enum remains kind, struct error *err)
 {
 	bool stands = kind == REMAINS_BOX || kind == REMAINS_DAMAGED;
 	struct session_list live = SESSION_LIST_INIT;
-	FD_AUTO lock = stands ? box_lock(b, true, 0, err) : remains_lock(b, err);
+	FD_AUTO lock = stands ? box_lock(b, true, LOCK_WAIT_MS, err) : remains_lock(b, err);
 	size_t left;
 
 	if (lock < 0 || session_list(b->fd, &live, err) < 0)
