@@ -178,6 +178,6 @@ bench: $(INST)/stamp $(PERF) | $(DEPS_FIRST)
 clean:
 	rm -rf build
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -type f -name '*.d' 2>/dev/null)
 .DELETE_ON_ERROR:
 .SECONDARY:
