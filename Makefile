@@ -39,6 +39,14 @@ endif
 ifeq ($(VARIANT),inject)
 VARIANT_CFLAGS := -DBOX_INJECT=1
 endif
+ifeq ($(VARIANT),fuzz)
+CC := clang
+WARN :=
+HARDEN := -fno-omit-frame-pointer
+HARDEN_LD :=
+VARIANT_CFLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+VARIANT_LDFLAGS := -fsanitize=address,undefined
+endif
 ALL_CFLAGS = -std=gnu17 $(CFLAGS) $(WARN) $(HARDEN) $(VARIANT_CFLAGS)
 ALL_LDFLAGS = $(HARDEN_LD) $(VARIANT_LDFLAGS) $(LDFLAGS)
 STATIC_LIBS := -l:libjansson.a -l:libsodium.a
@@ -173,6 +181,23 @@ format-check: | $(DEPS_FIRST)
 .PHONY: bench
 bench: $(INST)/stamp $(PERF) | $(DEPS_FIRST)
 	t/perf/bench.sh
+
+# --- fuzzing: clang searches, the driver replays the corpus without it ---
+FUZZ_WHAT := $(patsubst t/fuzz/fuzz-%.c,%,$(sort $(wildcard t/fuzz/fuzz-*.c)))
+$(B)/fuzz/%: t/fuzz/fuzz-%.c $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(LIB) $(ALL_LDFLAGS) -fsanitize=fuzzer $(STATIC_LIBS)
+$(B)/replay/%: t/fuzz/fuzz-%.c t/fuzz/driver.c $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -o $@ $< t/fuzz/driver.c $(LIB) $(ALL_LDFLAGS) $(STATIC_LIBS)
+
+.PHONY: fuzz fuzz-run fuzz-replay
+fuzz: | $(DEPS_FIRST)
+	@$(MAKE) -s --no-print-directory VARIANT=fuzz SECONDS=$(SECONDS) fuzz-run
+fuzz-run: $(FUZZ_WHAT:%=$(B)/fuzz/%)
+	@t/fuzz/run.sh $(SECONDS) $^
+fuzz-replay: $(FUZZ_WHAT:%=$(B)/replay/%) | $(DEPS_FIRST)
+	@for what in $(FUZZ_WHAT); do $(B)/replay/$$what t/fuzz/corpus/$$what || exit 1; done
 
 .PHONY: clean
 clean:
