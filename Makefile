@@ -119,6 +119,8 @@ install: all
 	install -m 755 $(B)/bin/git-box $(BINDIR)
 	install -m 755 $(HELPERS:%=$(B)/libexec/git-box/%) $(LIBEXECDIR)
 	$(B)/bin/git-box --man >$(SHAREDIR)/man/man1/git-box.1
+	for v in $$($(B)/bin/git-box --complete '' | cut -f1); do \
+		$(B)/bin/git-box --man $$v >$(SHAREDIR)/man/man1/git-box-$$v.1 || exit 1; done
 	install -m 644 README.md LICENSE NOTICE SECURITY.md $(SHAREDIR)/doc/git-box
 	install -D -m 644 completion/git-box.bash $(SHAREDIR)/bash-completion/completions/git-box
 	install -D -m 644 completion/git-box.zsh $(SHAREDIR)/zsh/site-functions/_git-box

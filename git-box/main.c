@@ -38,17 +38,15 @@ static const struct manual manual = {
 	.date = "2026-11-30",
 	.description =
 		"A box is a work tree of this repository for a coding agent, with a git directory, "
-		"a "
-		"HOME and a /tmp of its own, in which commands run confined: they see the work "
-		"tree, "
-		"the system's programs and what the profile of the box grants, read-only, and have "
-		"no "
-		"network. Nothing else of the host can be read or changed from inside, and nothing "
-		"that a "
-		"box writes is executed or believed outside.\n"
+		"a HOME and a /tmp of its own, in which commands run confined: they see the work "
+		"tree, the system's programs and what the profile of the box grants, read-only, "
+		"and have no network. Nothing else of the host can be read or changed from inside, "
+		"and nothing that a box writes is executed or believed outside. The tier "
+		"'workspace' is the exception: it confines nothing, and only who asks for it gets "
+		"it.\n"
 		"\n"
 		"Agents commit, branch and rebase inside as in any clone. The history of the "
-		"repository is there, its branches, hooks and configuration cannot be reached.\n"
+		"repository is there; its branches, hooks and configuration cannot be reached.\n"
 		"\n"
 		"Without a verb, git box lists the boxes of the repository.",
 	.config = config_rows,

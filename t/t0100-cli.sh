@@ -45,6 +45,10 @@ help_names () {
 	grep -q "^    $1 " help
 }
 
+installed_page () {
+	test -s "$INST/usr/share/man/man1/git-box-$1.1"
+}
+
 lint_page () {
 	git-box --man "$1" >verb.1 && mandoc -T lint -W warning verb.1
 }
@@ -77,7 +81,7 @@ for verb in $verbs; do
 	'
 	test_expect_success "$verb: every option of -h is completed and in the manual" '
 		git-box $verb -h | sed -n "s/^    \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p" >options &&
-		test -s options &&
+		cat options >>all-options &&
 		git-box --man $verb >verb.1 &&
 		known_options $verb
 	'
@@ -86,6 +90,11 @@ for verb in $verbs; do
 		test_grep -F "did you mean '\''git box $verb'\''?" err
 	'
 done
+
+test_expect_success 'the options were really looked at' '
+	test_grep -x -e --json all-options &&
+	test_grep -x -e --force all-options
+'
 
 test_expect_success 'wrong options before the verb' '
 	usage_error --zzz &&
@@ -160,6 +169,7 @@ test_expect_success 'the manual is clean for man' '
 
 test_expect_success 'the manual is installed where git looks for it' '
 	test -s "$INST/usr/share/man/man1/git-box.1" &&
+	each_verb installed_page &&
 	git box --help >text &&
 	test_grep "^NAME" text
 '

@@ -156,7 +156,8 @@ static void add_usage(const struct app *app, const struct command *cmd, struct b
 			else
 				add_char(*c, out);
 		}
-		buf_char(out, '\n');
+		/* The last dot of "NAME..." would end a sentence, which is followed by more blanks. */
+		buf_str(out, out->data[out->len - 1] == '.' ? "\\&\n" : "\n");
 	}
 }
 

@@ -60,7 +60,7 @@ Test(man, whole_page)
 	has(&page, ".TH GIT\\-BOX 1 2026-01-02 \"git-box 1.2.3\" \"Git Manual\"\n");
 	has(&page, ".SH NAME\ngit\\-box \\- boxes\n");
 	has(&page, ".SH DESCRIPTION\nOne.\n.PP\nTwo.\n");
-	has(&page, ".SS go\n.B git box go\n[\\-a]\n[\\-\\-where\\-to\\ DIR]\nNAME...\n");
+	has(&page, ".SS go\n.B git box go\n[\\-a]\n[\\-\\-where\\-to\\ DIR]\nNAME...\\&\n");
 	has(&page, ".TP\n\\fB\\-a\\fR, \\fB\\-\\-all\\fR\neverything, \\(aqas is\\(aq and \\en\n");
 	has(&page, "\\fB\\-\\-where\\-to\\fR \\fIDIR\\fR\n\\&.hidden goes first\n");
 	has(&page, ".PP\n\\&.dots at the start stay.\n");
