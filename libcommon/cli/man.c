@@ -156,7 +156,7 @@ static void add_usage(const struct app *app, const struct command *cmd, struct b
 			else
 				add_char(*c, out);
 		}
-		/* The last dot of "NAME..." would end a sentence, which is followed by more blanks. */
+		/* Else the last dot of "NAME..." ends a sentence and gets more blanks. */
 		buf_str(out, out->data[out->len - 1] == '.' ? "\\&\n" : "\n");
 	}
 }
