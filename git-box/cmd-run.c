@@ -201,7 +201,7 @@ static int run_and_remove(struct app *app, const struct run_opts *o, const struc
 	char name[32] = "run-";
 	struct manifest m;
 	struct create_notes notes = { .lines = STRV_INIT };
-	struct remove_result removed = { .bundle = BUF_INIT, .commit = BUF_INIT };
+	struct remove_result removed;
 	struct error remove_err = ERROR_INIT;
 
 	rand_hex(name + strlen(name), 8);
@@ -220,11 +220,11 @@ static int run_and_remove(struct app *app, const struct run_opts *o, const struc
 	if (r)
 		return -1;
 	r = run_in(app, o, repo, name, code_out, err);
+	remove_result_init(&removed);
 	const struct remove_request rm = { .repo = repo, .name = name, .force = true, .keep_ms = 0 };
 	if (box_remove(&rm, &removed, &remove_err))
 		msg_warning(app, "%s", remove_err.msg);
-	buf_release(&removed.bundle);
-	buf_release(&removed.commit);
+	remove_result_release(&removed);
 	return r;
 }
 

@@ -106,7 +106,7 @@ static int ask_commits(const struct repo *repo, const struct box *b, struct buf 
 	FD_AUTO in = -1;
 	struct session_result result;
 	struct session_request req = {
-		.plan = &plan, .argv = argv, .cwd = b->m.repo_top.data, .timeout_ms = COUNT_TIMEOUT_MS, .box_fd = -1,
+		.plan = &plan, .argv = argv, .cwd = b->m.repo_top.data, .timeout_ms = COUNT_TIMEOUT_MS, .box_fd = -1, .lock_fd = -1,
 		.label = "rm: counting commits", .out = -1, .err = -1, .capture = out, .capture_max = COUNT_OUT_MAX,
 	};
 
