@@ -19,6 +19,11 @@ struct place {
 	struct box_root root;
 };
 
+static inline struct file_content place_text(const char *text)
+{
+	return (struct file_content){ .data = text, .len = strlen(text), .mode = 0600 };
+}
+
 static inline struct place place_make(void)
 {
 	struct place p = { .dir = "/tmp/test-box-XXXXXX", .repo = REPO_INIT, .root = BOX_ROOT_INIT };
@@ -79,7 +84,7 @@ static inline void place_box(const struct place *p, const char *dir_id, const ch
 	buf_fmt(&path, "b/%s", dir_id);
 	cr_assert_eq(file_mkdir(p->root.fd, path.data, 0700, &err), 0, "%s", err.msg);
 	FD_AUTO fd = file_open_beneath(p->root.fd, path.data, O_RDONLY | O_DIRECTORY, 0, &err);
-	cr_assert_eq(file_create(fd, "policy.json", json.data, json.len, 0600, &err), 0, "%s", err.msg);
+	cr_assert_eq(file_create(fd, "policy.json", place_text(json.data), &err), 0, "%s", err.msg);
 	cr_assert_eq(manifest_write(fd, &m, &err), 0, "%s", err.msg);
 	manifest_release(&m);
 	policy_release(&policy);

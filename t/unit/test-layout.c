@@ -12,7 +12,7 @@ static void put_box(const struct place *p, const char *id)
 	buf_fmt(&path, "b/%s", id);
 	cr_assert_eq(file_mkdir(p->root.fd, path.data, 0700, &err), 0, "%s", err.msg);
 	buf_str(&path, "/manifest.json");
-	cr_assert_eq(file_create(p->root.fd, path.data, "{}", 2, 0600, &err), 0, "%s", err.msg);
+	cr_assert_eq(file_create(p->root.fd, path.data, place_text("{}"), &err), 0, "%s", err.msg);
 }
 
 Test(layout, good_names)
@@ -138,7 +138,7 @@ Test(layout, an_index_entry_is_never_a_path)
 		struct error err = ERROR_INIT;
 		char id[BOX_ID_LEN + 1];
 
-		cr_assert_eq(file_write_atomic(p.root.fd, "name/evil", bad[i], strlen(bad[i]), 0600, &err), 0);
+		cr_assert_eq(file_write_atomic(p.root.fd, "name/evil", place_text(bad[i]), &err), 0);
 		cr_expect_eq(box_name_id(&p.root, "evil", id, &err), -1, "%s", bad[i]);
 	}
 	place_end(&p);

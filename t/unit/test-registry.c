@@ -27,7 +27,7 @@ static void put_session(int box_fd, const char *id, const char *text)
 	BUF_AUTO path = BUF_INIT;
 
 	buf_fmt(&path, "session/%s", id);
-	cr_assert_eq(file_create(box_fd, path.data, text, strlen(text), 0600, &err), 0, "%s", err.msg);
+	cr_assert_eq(file_create(box_fd, path.data, place_text(text), &err), 0, "%s", err.msg);
 }
 
 static int hold(int box_fd, const char *id)
