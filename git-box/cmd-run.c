@@ -8,6 +8,7 @@
 #include "box/remove.h"
 #include "cli/msg.h"
 #include "cli/opt.h"
+#include "cli/trace.h"
 #include "git-box/verbs.h"
 #include "sys/rand.h"
 #include "wire/json.h"
@@ -181,8 +182,10 @@ static int run_in(struct app *app, const struct run_opts *o, const struct repo *
 		.capture_err = o->json ? &errout : NULL,
 		.capture_max = CAPTURE_MAX,
 	};
+	int child = r ? -1 : trace_child_start(app->trace, "box", req.argv);
 	if (!r)
 		r = box_execute(&req, &result, err);
+	trace_child_exit(app->trace, child, -1, r ? -1 : session_exit_code(&result));
 	if (!r) {
 		*code_out = session_exit_code(&result);
 		if (o->json)

@@ -197,6 +197,37 @@ test_expect_success 'traces join those of git' '
 	test_grep -F "\"event\":\"atexit\",\"sid\":\"$parent/" trace
 '
 
+test_expect_success 'what we start is traced below us' '
+	make_repo traced &&
+	(cd traced && GIT_TRACE2_EVENT="$TRASH/below" git-box create one) &&
+	own=$(sed -n "s/.*\"cmd_name\",\"sid\":\"\([^\"]*\)\".*\"name\":\"create\".*/\1/p" below) &&
+	test -n "$own" &&
+	test_grep -F "\"event\":\"start\",\"sid\":\"$own/" below &&
+	test_grep -F "\"event\":\"region_enter\",\"sid\":\"$own\"" below &&
+	(cd traced && GIT_TRACE2_EVENT="$TRASH/ran" test_exit 3 git-box run one -- sh -c "exit 3") &&
+	test_grep "\"child_exit\".*\"code\":3" ran
+'
+
+test_expect_success 'boxes, revisions and tiers are completed' '
+	(
+		cd traced &&
+		test "$(git-box --complete run o)" = one &&
+		test "$(git-box --complete create --from ma)" = main &&
+		test "$(git-box --complete create --isolation=proc)" = --isolation=process &&
+		test "$(git-box --complete create --profile ag)" = agent &&
+		test "$(git-box --complete run one -- o)" = :command
+	) &&
+	test "$(git-box --complete run o)" = ""
+'
+
+test_expect_success 'bare git box lists the boxes, or says how to make one' '
+	make_repo bare &&
+	(cd bare && git box >../none 2>&1) &&
+	test_grep "git box create" none &&
+	(cd traced && git box >../some) &&
+	test_grep "^one " some
+'
+
 test_expect_success 'traces hold no values of variables' '
 	GIT_TRACE2_EVENT="$TRASH/quiet" GIT_TRACE2="$TRASH/quiet" GIT_TRACE2_PERF="$TRASH/quiet" \
 		test_exit 129 git-box zzzzzz -eTOKEN=hush --env=A=hush B=hush 2>/dev/null &&

@@ -285,6 +285,8 @@ struct trace *trace_open(const char *tool, const char *version, const char *cons
 		return NULL;
 	}
 	set_sid(t, own.data);
+	/* As git does it: what we start appears below us. */
+	setenv("GIT_TRACE2_PARENT_SID", t->sid.data, 1);
 	send_version(t, version);
 	send_start(t, argv);
 	return t;

@@ -20,7 +20,8 @@ struct trace;
 
 /*
  * NULL where no GIT_TRACE2* variable names a target that can be written. Sends
- * version and start. argv: NULL-terminated.
+ * version and start, and sets GIT_TRACE2_PARENT_SID for what is started later.
+ * argv: NULL-terminated.
  */
 struct trace *trace_open(const char *tool, const char *version, const char *const *argv);
 void trace_close(struct trace *t, int exit_code); /* exit, atexit; frees */
@@ -29,8 +30,9 @@ void trace_cmd_name(struct trace *t, const char *verb);
 void trace_error(struct trace *t, const char *msg);
 void trace_region_enter(struct trace *t, const char *category, const char *label);
 void trace_region_leave(struct trace *t, const char *category, const char *label);
-/* Returns the child id to give to trace_child_exit. */
+/* Returns the child id to give to trace_child_exit, which takes -1 too. */
 int trace_child_start(struct trace *t, const char *child_class, const char *const *argv);
+/* pid -1: unknown here. */
 void trace_child_exit(struct trace *t, int child_id, pid_t pid, int code);
 
 #endif
