@@ -10,7 +10,8 @@
 
 #define INDEX_MAX (1u << 30)
 #define WORKERS_MAX 8
-#define PARALLEL_FROM "2000" /* files; below, starting the workers costs more than they save */
+#define WORKERS_CPUS 4 /* with fewer, handing every file to a worker costs more than it saves (measured) */
+#define PARALLEL_FROM "1000" /* files; below, starting the workers costs more than they save */
 
 struct gitlinks {
 	struct buf paths; /* NUL-terminated, back to back */
@@ -35,6 +36,8 @@ static int read_tree(const struct git_cmd *base, const char *commit, struct erro
 	int cpus = get_nprocs();
 	struct git_cmd cmd = *base;
 
+	if (cpus < WORKERS_CPUS)
+		cpus = 1;
 	buf_fmt(&workers, "checkout.workers=%d", cpus < WORKERS_MAX ? cpus : WORKERS_MAX);
 	const char *const args[] = { "-c", workers.data, "-c", "checkout.thresholdForParallelism=" PARALLEL_FROM,
 				     "-c", "index.version=2", "read-tree", "-m", "-u", commit, NULL };

@@ -275,9 +275,13 @@ int repo_facts_end(const char *rev, struct git_job *refs, struct repo_facts *out
 	return 0;
 }
 
-static int no_such_revision(const char *rev, struct git_job *refs, struct repo_facts *f, struct error *err)
+static const char *const refs_args[] = { "for-each-ref", "--format=%(HEAD)%(objectname) %(refname)", "refs/heads",
+					 "refs/remotes", "refs/tags", NULL };
+
+static int no_such_revision(const struct repo *r, const char *rev, struct repo_facts *f, struct error *err)
 {
 	struct error ignored = ERROR_INIT;
+	BUF_AUTO refs = BUF_INIT;
 	BUF_AUTO near = BUF_INIT;
 
 	if (!rev || !strcmp(rev, "HEAD")) {
@@ -285,27 +289,28 @@ static int no_such_revision(const char *rev, struct git_job *refs, struct repo_f
 		return error_hint(err, "make a first one: git commit --allow-empty -m start");
 	}
 	error_set(err, ERR_NOTFOUND, "'%s' does not name a commit of this repository", rev);
-	if (!repo_facts_end(rev, refs, f, &ignored))
+	if (!git_want(r, refs_args, NULL, &refs, &ignored)) {
+		sort_refs(&refs, f);
 		nearest_ref(rev, &f->packed_refs, &near);
+	}
 	if (near.len)
 		return error_hint(err, "did you mean '%s'?", near.data);
 	return error_hint(err, "'git branch -a' and 'git tag' list what there is");
 }
 
-/* What the two first answers say; refs is asked only for a suggestion. */
-static int read_commit(const char *rev, struct git_job *commit, struct git_job *refs, struct repo_facts *f,
+static int read_commit(const struct repo *r, const char *rev, struct git_job *job, struct repo_facts *f,
 		       struct error *err)
 {
 	BUF_AUTO text = BUF_INIT;
 	int code;
 
-	if (git_finish(commit, &text, &code, err))
+	if (git_finish(job, &text, &code, err))
 		return -1;
-	if (code && is_unknown_format(commit->errout.data))
-		return unknown_format(&commit->errout, err);
-	if (code && !strstr(commit->errout.data, "bad revision"))
-		return git_failed(commit->what, code, &commit->errout, err);
-	return parse_commit(&text, f) ? 0 : no_such_revision(rev, refs, f, err);
+	if (code && is_unknown_format(job->errout.data))
+		return unknown_format(&job->errout, err);
+	if (code && !strstr(job->errout.data, "bad revision"))
+		return git_failed(job->what, code, &job->errout, err);
+	return parse_commit(&text, f) ? 0 : no_such_revision(r, rev, f, err);
 }
 
 static int read_config(const struct repo *r, struct git_job *job, struct repo_facts *f, struct error *err)
@@ -330,19 +335,18 @@ int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *o
 	const char *const commit_args[] = { "rev-list", "--no-walk", "--no-commit-header", "--format=%H %T",
 					    "--end-of-options", rev ? rev : "HEAD", "--", NULL };
 	static const char *const config_args[] = { "config", "--list", "-z", NULL };
-	static const char *const refs_args[] = { "for-each-ref", "--format=%(HEAD)%(objectname) %(refname)",
-						 "refs/heads", "refs/remotes", "refs/tags", NULL };
 	GIT_JOB_AUTO commit = GIT_JOB_INIT;
 	GIT_JOB_AUTO config = GIT_JOB_INIT;
 	BUF_AUTO shallow = BUF_INIT;
 
 	if ((rev && check_rev(rev, err)) || git_start(r, commit_args, &commit, err) ||
-	    git_start(r, config_args, &config, err) || git_start(r, refs_args, refs, err) ||
-	    find_stores(r, &out->objects, err) || read_commit(rev, &commit, refs, out, err))
+	    git_start(r, config_args, &config, err) || find_stores(r, &out->objects, err) ||
+	    read_commit(r, rev, &commit, out, err))
 		return -1;
 	buf_fmt(&shallow, "%s/shallow", r->common_dir.data);
 	out->shallow = file_exists(AT_FDCWD, shallow.data);
-	return read_config(r, &config, out, err);
+	/* The refs come last: what the caller does next need not wait for them. */
+	return read_config(r, &config, out, err) || git_start(r, refs_args, refs, err) ? -1 : 0;
 }
 
 int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out, struct error *err)
