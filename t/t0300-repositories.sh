@@ -55,7 +55,7 @@ test_expect_success 'submodules' '
 '
 test_expect_success 'hostile submodule names and URLs' '
 	make_repo hostile && (cd hostile &&
-		printf "[submodule \"../../x\"]\n\tpath = p\n\turl = --upload-pack=touch$TRASH/pwned\n[submodule \"y\"]\n\tpath = q\n\turl = ext::touch% $TRASH/pwned\n" >.gitmodules &&
+		printf "[submodule \"../../x\"]\n\tpath = p\n\turl = --upload-pack=touch$TRASH/pwned\n[submodule \"y\"]\n\tpath = q\n\turl = ext::touch%% $TRASH/pwned\n" >.gitmodules &&
 		git update-index --add --cacheinfo 160000 "$(git rev-parse HEAD)" p &&
 		git update-index --add --cacheinfo 160000 "$(git rev-parse HEAD)" q &&
 		git add .gitmodules && git commit -qm hostile &&
@@ -92,7 +92,8 @@ if git init -q --ref-format=reftable "$TRASH/reftable" 2>/dev/null; then
 else
 	test_expect_success 'reftable is refused where git is too old' '
 		make_repo reft && git -C reft config core.repositoryformatversion 1 &&
-		git -C reft config extensions.refstorage reftable && cd reft && one_error git box create x
+		git -C reft config extensions.refstorage reftable && cd reft && one_error git-box create x &&
+		test_grep reftable "$TRASH/one.err"
 	'
 fi
 test_expect_success 'index version 4, split index' '
@@ -141,8 +142,8 @@ test_expect_success 'the base survives gc --prune=now' '
 '
 test_expect_success 'a full disk leaves nothing' '
 	if [ "$(id -u)" = 0 ]; then
-		unshare -m sh -c "mkdir -p full && mount -t tmpfs -o size=2m none full && cd full &&
-			git clone -q $TRASH/src r && head -c 1500000 /dev/urandom >r/big && cd r && git add big && git commit -qm big &&
+		unshare -m sh -c "mkdir -p full && mount -t tmpfs -o size=7m none full && cd full &&
+			git clone -q $TRASH/src r && head -c 2500000 /dev/urandom >r/big && cd r && git add big && git commit -qm big &&
 			{ git-box create x; test \$? != 0; } && ! ls .git/box/name/* .git/box/b/* 2>/dev/null && git fsck &&
 			test -z \"\$(git for-each-ref refs/box)\""
 	fi

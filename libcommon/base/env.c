@@ -11,6 +11,8 @@ const struct env_row env_table[] = {
 	{ "GIT_DIR", "the repository, as for git itself" },
 	{ "GIT_WORK_TREE", "the work tree, as for git itself" },
 	{ "GIT_COMMON_DIR", "the repository's shared directory, as for git itself" },
+	{ "GIT_AUTHOR_NAME", "user.name inside a box where the configuration has none" },
+	{ "GIT_AUTHOR_EMAIL", "user.email inside a box where the configuration has none" },
 	{ "GIT_CEILING_DIRECTORIES", "where the search for a repository ends" },
 	{ "GIT_DISCOVERY_ACROSS_FILESYSTEM", "where set, the search crosses file systems" },
 	{ "GIT_CONFIG_PARAMETERS", "what 'git -c' was given; passed on to git" },

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <strings.h>
 
+#include "base/env.h"
 #include "base/suggest.h"
 #include "store/facts.h"
 #include "sys/file.h"
@@ -96,6 +97,15 @@ static void switch_off(const char *record, struct strv *off)
 	}
 }
 
+/* Who commits inside, for an operator who is known by variables only. */
+static void add_identity(const char *key, const char *variable, struct strv *config)
+{
+	const char *value = env_get(variable);
+
+	if (value && !config_last(config, key))
+		strv_addf(config, "%s=%s", key, value);
+}
+
 static void sort_config(const struct repo *r, const struct buf *text, struct repo_facts *f)
 {
 	STRV_AUTO all = STRV_INIT;
@@ -112,6 +122,8 @@ static void sort_config(const struct repo *r, const struct buf *text, struct rep
 			switch_off(all.v[i], &f->filters_off);
 		f->partial |= is_promisor(all.v[i]);
 	}
+	add_identity("user.name", "GIT_AUTHOR_NAME", &f->config);
+	add_identity("user.email", "GIT_AUTHOR_EMAIL", &f->config);
 	buf_fmt(&sparse, "%s/info/sparse-checkout", r->git_dir.data);
 	f->sparse = is_true(config_last(&all, "core.sparsecheckout")) && file_exists(AT_FDCWD, sparse.data);
 	f->bare = is_true(config_last(&all, "core.bare")) && !strcmp(r->git_dir.data, r->common_dir.data);
