@@ -56,7 +56,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 LIB := $(B)/libcommon.a
 BOX_SRC := $(sort $(filter-out git-box/main-%.c,$(wildcard git-box/*.c)))
 BOX_OBJ := $(BOX_SRC:%.c=$(B)/%.o)
-HELPERS := git-box-monitor git-box-mason
+HELPERS := git-box-monitor git-box-mason git-box-probe
 PROGRAMS := $(B)/bin/git-box $(HELPERS:%=$(B)/libexec/git-box/%)
 UNIT_SRC := $(sort $(wildcard t/unit/*.c))
 UNITS := $(UNIT_SRC:t/unit/%.c=$(B)/unit/%)

@@ -12,13 +12,13 @@
 #include "box/layout.h"
 #include "box/remains.h"
 #include "box/steps.h"
+#include "policy/lower.h"
 #include "policy/profile.h"
 #include "sys/fd.h"
 #include "sys/file.h"
 #include "sys/lock.h"
 #include "sys/rand.h"
 
-#define ROOT_UID 0x70000000u /* payload's ids where the operator is root; free on any usual host */
 
 static int read_facts(void *arg, struct error *err)
 {
@@ -48,7 +48,7 @@ static void find_home(struct buf *out)
 static int find_ids(struct create *c, struct error *err)
 {
 	const char *text = config_last(&c->facts.box, "box.uid");
-	uint64_t uid = ROOT_UID;
+	uint64_t uid = LOWER_ROOT_UID;
 
 	if (geteuid() != 0 || !create_work_for(c->policy.tier)->own_ids) {
 		c->m->uid = geteuid();

@@ -84,10 +84,9 @@ static int run_mapped(const struct plan *plan, const char *const *argv, struct t
 {
 	struct sandbox s = SANDBOX_INIT;
 	struct error ignored = ERROR_INIT;
-	struct fault fault = { 0 };
 
-	if (sandbox_start(plan, -1, &s, &fault))
-		return sandbox_fault_error(&fault, plan, err);
+	if (sandbox_start(plan, -1, &s, &out->fault))
+		return 0;
 	/* Where building failed nobody reads this, and the reason waits in a channel. */
 	if (send_command(&s, argv, &ignored) && ignored.kind != ERR_PEER) {
 		sandbox_kill(&s);

@@ -6,6 +6,7 @@
 #define SANDBOX_TRIAL_H
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "sandbox/protocol.h"
 
 struct trial {
