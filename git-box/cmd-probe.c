@@ -17,10 +17,8 @@ struct probe_opts {
 	bool json;
 };
 
-static const struct opt opts[] = {
-	OPT_FLAG(0, "json", struct probe_opts, json, "print JSON"),
-	OPT_END
-};
+static const struct opt opts[] = { OPT_FLAG(0, "json", struct probe_opts, json, "print JSON"),
+				   OPT_END };
 
 /* The file system that will hold boxes, where we are in a repository that has some; else any. */
 static void choose_dir(struct buf *out)
@@ -55,7 +53,7 @@ static void print_text(const struct app *app, const struct probe *p)
 	table_release(&t);
 	for (size_t i = 0; i < p->len; i++)
 		if (p->checks[i].fix[0])
-			printf("%s%s: %s\n", i ? "" : "\n", p->checks[i].name, p->checks[i].fix);
+			printf("\n%s: %s\n", p->checks[i].name, p->checks[i].fix);
 	printf("\nprocess tier: %s\n", verdict(p));
 	printf("workspace tier: works, and confines nothing\n");
 }
@@ -93,7 +91,8 @@ static void print_json(const struct probe *p)
 	json_array_append_new(tiers, tier_json(TIER_PROCESS, probe_process_ok(p), true));
 	json_object_set_new(answer, "landlock_abi", json_integer(p->landlock_abi));
 	json_object_set_new(answer, "strongest_tier",
-			    probe_process_ok(p) ? json_text(tier_names[TIER_PROCESS]) : json_null());
+			    probe_process_ok(p) ? json_text(tier_names[TIER_PROCESS])
+						: json_null());
 	json_object_set_new(answer, "checks", checks);
 	json_object_set_new(answer, "tiers", tiers);
 	json_answer(answer, PROBE_SCHEMA);
@@ -120,11 +119,12 @@ const struct command cmd_probe = {
 	.name = "probe",
 	.alias = "capabilities",
 	.summary = "try what this host can confine",
-	.description =
-		"Builds a box with the code that builds every box, tries to get out of it, and removes it. Says of each "
-		"mechanism whether it works, and of each one that does not what is in the way and how to get it. "
-		"Nothing is taken from versions or configuration.\n\n"
-		"The exit code is 1 where the process tier does not work here.",
+	.description = "Builds a box with the code that builds every box, tries to get out of it, "
+		       "and removes it. Says of each "
+		       "mechanism whether it works, and of each one that does not what is in the "
+		       "way and how to get it. "
+		       "Nothing is taken from versions or configuration.\n\n"
+		       "The exit code is 1 where the process tier does not work here.",
 	.examples = "$ git box probe\n$ git box probe --json | jq -r .strongest_tier",
 	.opts = opts,
 	.opts_size = sizeof(struct probe_opts),

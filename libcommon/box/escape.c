@@ -75,7 +75,8 @@ static bool abstract_socket(const struct escape_targets *t)
 	if (len + 1 >= sizeof(sun.sun_path))
 		return false;
 	memcpy(sun.sun_path + 1, t->abstract, len);
-	return connects(AF_UNIX, &sun, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len));
+	return connects(AF_UNIX, &sun,
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len));
 }
 
 static bool host_port(const struct escape_targets *t)

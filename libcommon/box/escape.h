@@ -16,8 +16,8 @@ struct escape_targets {
 };
 
 struct escape {
-	const char *name; /* stable: "core-pattern", ... */
-	const char *what; /* "a box can ..." */
+	const char *name;				 /* stable: "core-pattern", ... */
+	const char *what;				 /* "a box can ..." */
 	bool (*attempt)(const struct escape_targets *t); /* true: it worked */
 };
 

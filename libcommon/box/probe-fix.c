@@ -31,7 +31,8 @@ static bool kernel_names(const char *word)
 	struct error ignored = ERROR_INIT;
 	BUF_AUTO text = BUF_INIT;
 
-	return !file_read(AT_FDCWD, "/proc/sys/kernel/osrelease", 4096, &text, &ignored) && strstr(text.data, word);
+	return !file_read(AT_FDCWD, "/proc/sys/kernel/osrelease", 4096, &text, &ignored) &&
+	       strstr(text.data, word);
 }
 
 static bool is_wsl1(void)
@@ -66,12 +67,14 @@ static const struct {
 	{ is_box, "this is a box already, and boxes do not nest: run git box outside of it" },
 	{ none_allowed, "sudo sysctl -w user.max_user_namespaces=15000" },
 	{ clone_is_off, "sudo sysctl -w kernel.unprivileged_userns_clone=1" },
-	{ apparmor_restricts, "AppArmor restricts user namespaces (Ubuntu 23.10 and later): "
-			      "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or give git-box-monitor "
-			      "a profile with 'userns,' in /etc/apparmor.d" },
+	{ apparmor_restricts,
+	  "AppArmor restricts user namespaces (Ubuntu 23.10 and later): "
+	  "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or give git-box-monitor "
+	  "a profile with 'userns,' in /etc/apparmor.d" },
 	{ is_wsl1, "WSL 1 has no namespaces: wsl --set-version DISTRIBUTION 2" },
-	{ is_container, "the container forbids namespaces: start it with --security-opt seccomp=unconfined "
-			"--security-opt apparmor=unconfined --security-opt systempaths=unconfined" },
+	{ is_container,
+	  "the container forbids namespaces: start it with --security-opt seccomp=unconfined "
+	  "--security-opt apparmor=unconfined --security-opt systempaths=unconfined" },
 };
 
 const char *probe_fix_namespaces(void)
@@ -79,21 +82,25 @@ const char *probe_fix_namespaces(void)
 	for (size_t i = 0; i < ARRAY_SIZE(restrictions); i++)
 		if (restrictions[i].here())
 			return restrictions[i].fix;
-	return "something forbids it: a seccomp filter around us, a security module, or a kernel older than 5.12; "
+	return "something forbids it: a seccomp filter around us, a security module, or a kernel "
+	       "older than 5.12; "
 	       "'sudo dmesg | tail' may name it";
 }
 
 const char *probe_fix_mounts(void)
 {
 	if (!is_box() && is_container())
-		return "the container covers parts of /proc or forbids mounts: start it with --security-opt "
-		       "systempaths=unconfined --security-opt seccomp=unconfined --security-opt apparmor=unconfined";
+		return "the container covers parts of /proc or forbids mounts: start it with "
+		       "--security-opt "
+		       "systempaths=unconfined --security-opt seccomp=unconfined --security-opt "
+		       "apparmor=unconfined";
 	return probe_fix_namespaces();
 }
 
 const char *probe_fix_landlock(int sys)
 {
 	if (sys == EOPNOTSUPP)
-		return "Landlock is switched off: add 'landlock' to the list lsm= of the kernel's command line";
+		return "Landlock is switched off: add 'landlock' to the list lsm= of the kernel's "
+		       "command line";
 	return "a kernel of 5.19 or later with CONFIG_SECURITY_LANDLOCK and 'landlock' in lsm=";
 }

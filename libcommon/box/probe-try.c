@@ -28,7 +28,10 @@ struct site {
 	char abstract_name[24];
 	char port[8];
 };
-#define SITE_INIT { .top = BUF_INIT, .top_fd = -1, .socket = -1, .abstract = -1, .tcp = -1 }
+#define SITE_INIT                                                                                  \
+	{                                                                                          \
+		.top = BUF_INIT, .top_fd = -1, .socket = -1, .abstract = -1, .tcp = -1             \
+	}
 #define SITE_AUTO __attribute__((cleanup(site_remove))) struct site
 
 static void site_remove(struct site *s)
@@ -64,11 +67,14 @@ static int listen_unix(struct site *s, struct error *err)
 	(void)snprintf(path.sun_path, sizeof(path.sun_path), "/proc/self/fd/%d/sock", dir);
 	s->socket = listen_on(AF_UNIX, &path, sizeof(path), err);
 	if (s->socket < 0 || fchmodat(dir, "sock", 0666, 0))
-		return s->socket < 0 ? -1 : error_sys(err, errno, "cannot open the self-test's socket to all");
+		return s->socket < 0
+			       ? -1
+			       : error_sys(err, errno, "cannot open the self-test's socket to all");
 	rand_hex(s->abstract_name, 16);
 	size_t len = strlen(s->abstract_name);
 	memcpy(name.sun_path + 1, s->abstract_name, len);
-	s->abstract = listen_on(AF_UNIX, &name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), err);
+	s->abstract = listen_on(AF_UNIX, &name,
+				(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), err);
 	return s->abstract < 0 ? -1 : 0;
 }
 
@@ -89,8 +95,8 @@ static int listen_tcp(struct site *s, struct error *err)
 
 static int make_dirs(struct site *s, uint32_t uid, struct error *err)
 {
-	static const char *const dirs[] = { "grant", "objects", "box", "box/work", "box/work/.git", "box/git",
-					    "box/home", "box/tmp" };
+	static const char *const dirs[] = { "grant",	     "objects", "box",	    "box/work",
+					    "box/work/.git", "box/git", "box/home", "box/tmp" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (file_mkdir(s->top_fd, dirs[i], 0755, err))
@@ -127,12 +133,15 @@ static int show_prober(struct plan_builder *plan, struct error *err)
 
 	if (role_libexec(&dir, err) || file_canonical(dir.data, &canonical, err))
 		return -1;
-	struct plan_step step = { .op = PLAN_BIND, .flags = PLAN_RO, .src = canonical.data, .dst = "/run/box/bin" };
+	struct plan_step step = {
+		.op = PLAN_BIND, .flags = PLAN_RO, .src = canonical.data, .dst = "/run/box/bin"
+	};
 	plan_mount(plan, &step);
 	return 0;
 }
 
-static int make_plan(const struct site *s, bool grant, uint32_t uid, struct buf *out, struct error *err)
+static int make_plan(const struct site *s, bool grant, uint32_t uid, struct buf *out,
+		     struct error *err)
 {
 	BUF_AUTO box_dir = BUF_INIT, repo = BUF_INIT, objects = BUF_INIT;
 	struct profile_request req = { .home = "", .repo_top = "" };
@@ -143,8 +152,14 @@ static int make_plan(const struct site *s, bool grant, uint32_t uid, struct buf 
 	buf_fmt(&repo, "%s/repository", s->top.data);
 	buf_fmt(&objects, "%s/objects", s->top.data);
 	const char *const stores[] = { objects.data, NULL };
-	struct lower_box box = { .name = "probe", .id = "probe", .box_dir = box_dir.data, .repo_top = repo.data,
-				 .home = "", .user = "box", .objects = stores, .uid = uid,
+	struct lower_box box = { .name = "probe",
+				 .id = "probe",
+				 .box_dir = box_dir.data,
+				 .repo_top = repo.data,
+				 .home = "",
+				 .user = "box",
+				 .objects = stores,
+				 .uid = uid,
 				 .gid = uid == geteuid() ? getegid() : uid };
 	policy_init(&policy);
 	plan_begin(&plan);
@@ -173,6 +188,7 @@ int probe_try(const char *dir, bool grant, struct probe_try *out, struct error *
 		return -1;
 	buf_fmt(&outside, "%s/outside", site.top.data);
 	buf_fmt(&sock, "%s/grant/sock", site.top.data);
-	const char *const argv[] = { PROBER, outside.data, sock.data, site.abstract_name, site.port, NULL };
+	const char *const argv[] = { PROBER,	outside.data, sock.data, site.abstract_name,
+				     site.port, NULL };
 	return trial_run(&out->plan, argv, &out->trial, err);
 }

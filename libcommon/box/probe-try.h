@@ -13,8 +13,9 @@ struct probe_try {
 };
 
 /*
- * Builds a box below dir and lets git-box-probe run in it; grant: with a directory shown as an overlay. Everything
- * made is removed. *out is filled anew (release plan). Errors: sys, notfound (git-box-probe).
+ * Builds a box below dir and lets git-box-probe run in it; grant: with a directory shown as an
+ * overlay. Everything made is removed. *out is filled anew (release plan). Errors: sys, notfound
+ * (git-box-probe).
  */
 int probe_try(const char *dir, bool grant, struct probe_try *out, struct error *err);
 

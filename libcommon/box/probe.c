@@ -36,11 +36,16 @@ static const struct {
 	const char *name;
 	bool required;
 } rows[CHECK_MAX] = {
-	[CHECK_USERNS] = { "userns", true },	 [CHECK_NETNS] = { "netns", true },
-	[CHECK_MOUNT] = { "mount", true },	 [CHECK_OVERLAY] = { "overlay", false },
-	[CHECK_NESTED] = { "nested-userns", true }, [CHECK_RLIMIT] = { "rlimit", true },
-	[CHECK_LANDLOCK] = { "landlock", true }, [CHECK_SECCOMP] = { "seccomp", true },
-	[CHECK_EXEC] = { "exec", true },	 [CHECK_CGROUP] = { "cgroup", false },
+	[CHECK_USERNS] = { "userns", true },
+	[CHECK_NETNS] = { "netns", true },
+	[CHECK_MOUNT] = { "mount", true },
+	[CHECK_OVERLAY] = { "overlay", false },
+	[CHECK_NESTED] = { "nested-userns", true },
+	[CHECK_RLIMIT] = { "rlimit", true },
+	[CHECK_LANDLOCK] = { "landlock", true },
+	[CHECK_SECCOMP] = { "seccomp", true },
+	[CHECK_EXEC] = { "exec", true },
+	[CHECK_CGROUP] = { "cgroup", false },
 	[CHECK_TIOCSTI] = { "tiocsti", false },
 };
 
@@ -51,8 +56,9 @@ static enum check check_of(const struct fault *f, const struct plan *plan)
 	case STEP_LOOPBACK:
 		return CHECK_NETNS;
 	case STEP_MOUNT:
-		return f->index < plan->mounts.len && plan_mounts(plan)[f->index].op == PLAN_OVERLAY ?
-			       CHECK_OVERLAY : CHECK_MOUNT;
+		return f->index < plan->mounts.len && plan_mounts(plan)[f->index].op == PLAN_OVERLAY
+			       ? CHECK_OVERLAY
+			       : CHECK_MOUNT;
 	case STEP_PRIVATE:
 	case STEP_ROOT:
 	case STEP_DETACH_OLD:
@@ -92,7 +98,8 @@ static const char *fix_for(enum check c)
 	case CHECK_MOUNT:
 		return probe_fix_mounts();
 	case CHECK_OVERLAY:
-		return "a kernel of 5.11 or later with overlayfs; until then boxes that show toolchains of HOME "
+		return "a kernel of 5.11 or later with overlayfs; until then boxes that show "
+		       "toolchains of HOME "
 		       "(profile 'agent') are refused";
 	case CHECK_LANDLOCK:
 		return probe_fix_landlock(0);
@@ -121,8 +128,9 @@ static void passed(struct probe *p, enum check end)
 static void judge_exec(struct probe_check *c, const struct frame_ended *e)
 {
 	char text[256];
-	size_t broke = e->end == COMMAND_EXITED && e->code >= ESCAPE_EXIT_BASE ? (size_t)e->code - ESCAPE_EXIT_BASE :
-										 escapes_len;
+	size_t broke = e->end == COMMAND_EXITED && e->code >= ESCAPE_EXIT_BASE
+			       ? (size_t)e->code - ESCAPE_EXIT_BASE
+			       : escapes_len;
 
 	if (e->end == COMMAND_EXITED && e->code == 0) {
 		(void)snprintf(text, sizeof(text), "%zu attempts to get out failed", escapes_len);
@@ -131,10 +139,12 @@ static void judge_exec(struct probe_check *c, const struct frame_ended *e)
 		(void)snprintf(text, sizeof(text), "a box can %s", escapes[broke].what);
 		say(c, PROBE_MISSING, text, "please report this: no box is safe here");
 	} else if (e->end == COMMAND_CANNOT_EXEC) {
-		(void)snprintf(text, sizeof(text), "a program cannot be started inside: %s", strerror(e->sys));
+		(void)snprintf(text, sizeof(text), "a program cannot be started inside: %s",
+			       strerror(e->sys));
 		say(c, PROBE_MISSING, text, probe_fix_namespaces());
 	} else {
-		(void)snprintf(text, sizeof(text), "the self-test ended with code %d, signal %d", e->code, e->signal);
+		(void)snprintf(text, sizeof(text), "the self-test ended with code %d, signal %d",
+			       e->code, e->signal);
 		say(c, PROBE_MISSING, text, "");
 	}
 }
@@ -161,17 +171,20 @@ static void look_at_landlock(struct probe *p)
 {
 	struct probe_check *c = &p->checks[CHECK_LANDLOCK];
 	char text[128];
-	int sys = 0;
 
-	p->landlock_abi = probe_landlock_abi(&sys);
+	p->landlock_abi = probe_landlock_abi();
+	int sys = errno;
 	if (p->landlock_abi >= 2) {
 		(void)snprintf(text, sizeof(text), "ABI %d", p->landlock_abi);
 		say(c, PROBE_UNTRIED, text, "");
 	} else if (p->landlock_abi == 1) {
-		say(c, PROBE_DEGRADED, "ABI 1 forbids every rename between directories, so it is left out; "
-				       "the mounts are the fence", probe_fix_landlock(0));
+		say(c, PROBE_DEGRADED,
+		    "ABI 1 forbids every rename between directories, so it is left out; "
+		    "the mounts are the fence",
+		    probe_fix_landlock(0));
 	} else {
-		(void)snprintf(text, sizeof(text), "%s: left out, the mounts are the fence", strerror(sys));
+		(void)snprintf(text, sizeof(text), "%s: left out, the mounts are the fence",
+			       strerror(sys));
 		say(c, PROBE_DEGRADED, text, probe_fix_landlock(sys));
 	}
 }
@@ -186,7 +199,8 @@ static void look_at_cgroup(struct probe_check *c)
 	if (cg.dir_fd >= 0)
 		say(c, PROBE_OK, "memory and processes of a box are limited as a whole", "");
 	else
-		say(c, PROBE_DEGRADED, why, "without it processes are limited by rlimits and memory is watched");
+		say(c, PROBE_DEGRADED, why,
+		    "without it processes are limited by rlimits and memory is watched");
 	limits_cgroup_remove(&cg);
 }
 
@@ -196,9 +210,12 @@ static void look_at_tiocsti(struct probe_check *c)
 	BUF_AUTO text = BUF_INIT;
 
 	/* A file that is missing: a kernel before 6.2, where it is always possible. */
-	bool off = !file_read(AT_FDCWD, "/proc/sys/dev/tty/legacy_tiocsti", 64, &text, &ignored) && text.data[0] == '0';
-	say(c, PROBE_OK, off ? "typing into a terminal is switched off in the kernel" :
-			       "the kernel allows typing into a terminal; the filter of a box refuses it", "");
+	bool off = !file_read(AT_FDCWD, "/proc/sys/dev/tty/legacy_tiocsti", 64, &text, &ignored) &&
+		   text.data[0] == '0';
+	say(c, PROBE_OK,
+	    off ? "typing into a terminal is switched off in the kernel"
+		: "the kernel allows typing into a terminal; the filter of a box refuses it",
+	    "");
 }
 
 int probe_run(const char *dir, struct probe *out, struct error *err)

@@ -33,8 +33,8 @@ struct probe {
 };
 
 /*
- * Everything, in about 50 ms. dir: a writable directory on the file system that holds boxes; what is made there is
- * removed. Errors: only where the probe itself could not run.
+ * Everything, in about 50 ms. dir: a writable directory on the file system that holds boxes; what
+ * is made there is removed. Errors: only where the probe itself could not run.
  */
 int probe_run(const char *dir, struct probe *out, struct error *err);
 

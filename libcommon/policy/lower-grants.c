@@ -8,17 +8,17 @@
 #define OVERFLOW_UID 65534 /* whom root appears as in a user namespace without root */
 
 /*
- * Root-owned software outside of the operator's home. Everything else is shown
- * as an overlay: a bind would let the box connect to every socket below it and
- * write into every FIFO, read-only or not.
+ * What a distribution installs, and nobody but root can change. Everything else
+ * is shown as an overlay: a bind would let the box connect to every socket below
+ * it and write into every FIFO, read-only or not. The place counts as well as
+ * the owner, since for an operator who is root everything is root's.
  */
-static bool is_software(const struct lower *l, const char *path, const struct stat *st)
+static bool is_software(const char *path, const struct stat *st)
 {
 	bool root = st->st_uid == 0 || st->st_uid == OVERFLOW_UID;
-	const char *home = l->box->home;
+	bool place = path_within(path, "/usr") || path_within(path, "/nix/store");
 
-	return root && !(st->st_mode & 022) &&
-	       !(home[0] == '/' && home[1] && path_within(path, home));
+	return root && place && !(st->st_mode & 022);
 }
 
 /*
@@ -73,7 +73,7 @@ static int grant(struct lower *l, struct spots *spots, const char *path, bool wr
 	struct spot spot = {
 		.dst = path, .src = canonical, .flags = PLAN_OPTIONAL, .file = S_ISREG(st.st_mode)
 	};
-	bool software = is_software(l, canonical, &st);
+	bool software = is_software(canonical, &st);
 	spot.op = write || software || spot.file ? PLAN_BIND : PLAN_OVERLAY;
 	spot.flags |= write ? 0 : PLAN_RO;
 	/* What is mounted below the software of the system belongs to it. */

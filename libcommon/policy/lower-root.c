@@ -48,7 +48,7 @@ void lower_symlink(struct plan_builder *out, const char *dst, const char *text)
 
 void lower_begin(struct lower *l, const struct lower_box *box, struct plan_builder *out)
 {
-	*l = (struct lower){ .box = box, .out = out, .handled = handled_by(probe_landlock_abi(NULL)) };
+	*l = (struct lower){ .box = box, .out = out, .handled = handled_by(probe_landlock_abi()) };
 	out->head.uid = box->uid;
 	out->head.gid = box->gid;
 	out->head.hostname = plan_string(out, box->name);

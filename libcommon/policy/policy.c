@@ -79,15 +79,6 @@ static uint64_t number_at(const struct policy *p, size_t i)
 	return *(const uint64_t *)(const void *)((const char *)p + numbers[i].offset);
 }
 
-static json_t *list_json(const struct strv *v)
-{
-	json_t *a = json_array();
-
-	for (size_t i = 0; i < v->len; i++)
-		json_array_append_new(a, json_text(v->v[i]));
-	return a;
-}
-
 void policy_json(const struct policy *p, struct buf *out)
 {
 	JSON_AUTO *j = json_object();
@@ -96,7 +87,7 @@ void policy_json(const struct policy *p, struct buf *out)
 	json_object_set_new(j, "profile", json_text(p->profile.data));
 	json_object_set_new(j, "tier", json_string(tier_names[p->tier]));
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		json_object_set_new(j, lists[i].key, list_json(list_at(p, i)));
+		json_object_set_new(j, lists[i].key, json_pathv(list_at(p, i)));
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		json_object_set_new(j, numbers[i].key, json_integer((json_int_t)number_at(p, i)));
 	json_canonical(j, out);
@@ -119,7 +110,7 @@ static int read_members(const json_t *j, struct policy *p, struct error *err)
 		return error_set(err, ERR_CORRUPT, "policy: %s", bad.msg);
 	buf_str(&p->profile, profile);
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		if (json_strv(j, lists[i].key, list_of(p, i), err))
+		if (json_pathv_get(j, lists[i].key, list_of(p, i), err))
 			return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (json_u64(j, numbers[i].key, number_of(p, i), err))

@@ -8,14 +8,8 @@ const char *const profile_names[] = { "agent", "default", NULL };
 
 /* System software: what a distribution or an administrator installs. */
 static const char *const system_read[] = {
-	"/usr",
-	"/opt",
-	"/nix/store",
-	"/nix/var/nix/profiles",
-	"/var/lib/ghc",
-	"/var/lib/texmf",
-	"/var/cache/fontconfig",
-	NULL,
+	"/usr",		"/opt",		  "/nix/store", "/nix/var/nix/profiles",
+	"/var/lib/ghc", "/var/lib/texmf", NULL
 };
 
 static const char *const default_env[] = {

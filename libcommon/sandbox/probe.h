@@ -5,7 +5,7 @@
 #ifndef SANDBOX_PROBE_H
 #define SANDBOX_PROBE_H
 
-/* The Landlock ABI, by its system call; 0 where there is none, *sys_out (may be NULL) then says why. */
-int probe_landlock_abi(int *sys_out);
+/* The Landlock ABI, by its system call; 0 where there is none, errno then says why. */
+int probe_landlock_abi(void);
 
 #endif
