@@ -20,7 +20,7 @@ struct abort_opts {
 static const struct opt opts[] = {
 	OPT_FLAG(0, "json", struct abort_opts, json, "print JSON"),
 	ARG_MANY("NAME", struct abort_opts, names, COMPLETE_BOX, "the boxes"),
-	OPT_END
+	OPT_END,
 };
 
 /* The manifest is read again under the lock: it may have changed since. */
@@ -85,8 +85,10 @@ static int abort_one(const struct app *app, const struct repo *repo, const char 
 	if (rc < 0)
 		return msg_fail(app, &err);
 	if (!list)
-		msg_note(app, "box '%s' is aborted (%zu command%s ended); git box rm or git box gc removes it", name,
-			 stopped, stopped == 1 ? "" : "s");
+		msg_note(app,
+			 "box '%s' is aborted (%zu command%s ended); git box rm or git box gc "
+			 "removes it",
+			 name, stopped, stopped == 1 ? "" : "s");
 	return EXIT_OK;
 }
 
@@ -116,8 +118,10 @@ static int run(struct app *app, void *opts_void)
 const struct command cmd_abort = {
 	.name = "abort",
 	.summary = "end the commands of boxes and give the boxes up",
-	.description = "Ends every command that lives in the box and marks it as aborted: nothing runs in it any more. "
-		       "Its files stay until git box rm, or git box gc, which keeps them as a bundle.",
+	.description = "Ends every command that lives in the box and marks it as aborted: nothing "
+		       "runs in it any more. "
+		       "Its files stay until git box rm, or git box gc, which keeps them as a "
+		       "bundle.",
 	.examples = "$ git box abort fix-login",
 	.opts = opts,
 	.opts_size = sizeof(struct abort_opts),

@@ -16,7 +16,7 @@ struct gc_opts {
 static const struct opt opts[] = {
 	OPT_FLAG('n', "dry-run", struct gc_opts, dry_run, "only say what would be removed"),
 	OPT_FLAG(0, "json", struct gc_opts, json, "print JSON"),
-	OPT_END
+	OPT_END,
 };
 
 static const struct {
@@ -46,11 +46,11 @@ static void print_text(const struct app *app, const struct gc_report *report, bo
 		const struct gc_item *item = &report->v[i];
 
 		if (item->err.kind == ERR_NONE)
-			printf("%s %s %s\n", dry_run ? "would remove" : "removed", words_for(item->kind),
-			       item->what.data);
+			printf("%s %s %s\n", dry_run ? "would remove" : "removed",
+			       words_for(item->kind), item->what.data);
 		else
-			msg_warning(app, "cannot remove %s %s: %s", words_for(item->kind), item->what.data,
-				    item->err.msg);
+			msg_warning(app, "cannot remove %s %s: %s", words_for(item->kind),
+				    item->what.data, item->err.msg);
 	}
 	if (report->len == 0)
 		msg_note(app, "nothing to remove");
@@ -115,8 +115,10 @@ static int run(struct app *app, void *opts_void)
 const struct command cmd_gc = {
 	.name = "gc",
 	.summary = "remove aborted boxes and what crashes left",
-	.description = "Removes aborted boxes (their files are kept as bundles for box.keepRemoved), what interrupted "
-		       "creates and removals left, bundles whose time is over, and pins of bases that nothing needs "
+	.description = "Removes aborted boxes (their files are kept as bundles for "
+		       "box.keepRemoved), what interrupted "
+		       "creates and removals left, bundles whose time is over, and pins of bases "
+		       "that nothing needs "
 		       "any more. Boxes in use, and work that was not given up, are never touched.",
 	.examples = "$ git box gc --dry-run\n$ git box gc",
 	.opts = opts,

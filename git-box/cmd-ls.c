@@ -16,16 +16,16 @@ struct ls_opts {
 static const struct opt opts[] = {
 	OPT_FLAG('q', "quiet", struct ls_opts, quiet, "print names only"),
 	OPT_FLAG(0, "json", struct ls_opts, json, "print JSON"),
-	OPT_END
+	OPT_END,
 };
 
 /* What there is to say of every box, in the order of the list. */
 struct listing {
 	struct box_root root;
 	struct box_list boxes;
-	struct drift *drifts;	   /* of the boxes that are not broken; the others UNKNOWN */
+	struct drift *drifts; /* of the boxes that are not broken; the others UNKNOWN */
 	struct session_list *live;
-	struct strv names;	   /* of broken boxes from the index; else the manifest's */
+	struct strv names; /* of broken boxes from the index; else the manifest's */
 };
 
 static void listing_release(struct listing *l)
@@ -58,7 +58,8 @@ static void add_name(struct listing *l, size_t i)
 	}
 	box_names(&l->root, &names, &ignored);
 	for (size_t k = 0; k < names.len; k++) {
-		if (box_name_id(&l->root, names.v[k], id, &ignored) == 0 && strcmp(id, l->boxes.v[i].id) == 0)
+		if (box_name_id(&l->root, names.v[k], id, &ignored) == 0 &&
+		    strcmp(id, l->boxes.v[i].id) == 0)
 			name = names.v[k];
 	}
 	strv_add(&l->names, name);
@@ -76,7 +77,8 @@ static void find_drifts(const struct repo *repo, struct listing *l)
 	free(sound);
 }
 
-static int fill(const struct repo *repo, const struct ls_opts *o, struct listing *l, struct error *err)
+static int fill(const struct repo *repo, const struct ls_opts *o, struct listing *l,
+		struct error *err)
 {
 	if (box_list(&l->root, &l->boxes, err) < 0)
 		return -1;
@@ -114,14 +116,20 @@ static void add_row(struct table *t, const struct listing *l, size_t i)
 	describe_base(b, &base);
 	drift_text(&l->drifts[i], &drift);
 	describe_live(&l->live[i], &live);
-	const char *const cells[] = { l->names.v[i], describe_state(b, &l->live[i]), tier_names[b->m.tier],
-				      b->m.profile.data, base.data, drift.data, live.data };
+	const char *const cells[] = { l->names.v[i],
+				      describe_state(b, &l->live[i]),
+				      tier_names[b->m.tier],
+				      b->m.profile.data,
+				      base.data,
+				      drift.data,
+				      live.data };
 	table_row(t, cells);
 }
 
 static void print_table(const struct app *app, const struct listing *l)
 {
-	static const char *const head[] = { "NAME", "STATE", "TIER", "PROFILE", "BASE", "DRIFT", "LIVE" };
+	static const char *const head[] = { "NAME", "STATE", "TIER", "PROFILE",
+					    "BASE", "DRIFT", "LIVE" };
 	struct table t = { .head = head, .columns = ARRAY_SIZE(head), .cells = STRV_INIT };
 
 	for (size_t i = 0; i < l->boxes.len; i++)
@@ -154,9 +162,10 @@ static void print_json(const struct listing *l)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < l->boxes.len; i++) {
-		json_array_append_new(list, is_broken(l, i) ? broken_json(l, i) :
-							      describe_json(&l->boxes.v[i].box, &l->drifts[i],
-									    &l->live[i]));
+		json_array_append_new(list, is_broken(l, i)
+						    ? broken_json(l, i)
+						    : describe_json(&l->boxes.v[i].box,
+								    &l->drifts[i], &l->live[i]));
 	}
 	json_object_set_new(answer, "boxes", list);
 	json_answer(answer, LS_SCHEMA);
@@ -191,8 +200,10 @@ const struct command cmd_ls = {
 	.name = "ls",
 	.alias = "list",
 	.summary = "list the boxes of this repository",
-	.description = "One line a box: its state (running where commands live in it, broken where its files do not "
-		       "agree), tier, profile, the commit and branch it was made from, how far that branch has moved "
+	.description = "One line a box: its state (running where commands live in it, broken where "
+		       "its files do not "
+		       "agree), tier, profile, the commit and branch it was made from, how far "
+		       "that branch has moved "
 		       "on since, and the commands that run.",
 	.examples = "$ git box ls\n$ git box ls --json",
 	.opts = opts,

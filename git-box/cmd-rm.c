@@ -15,10 +15,11 @@ struct rm_opts {
 };
 
 static const struct opt opts[] = {
-	OPT_FLAG('f', "force", struct rm_opts, force, "remove although work was not proposed, or the box is damaged"),
+	OPT_FLAG('f', "force", struct rm_opts, force,
+		 "remove although work was not proposed, or the box is damaged"),
 	OPT_FLAG(0, "json", struct rm_opts, json, "print JSON"),
 	ARG_MANY("NAME", struct rm_opts, names, COMPLETE_BOX, "the boxes"),
-	OPT_END
+	OPT_END,
 };
 
 static void say(const struct app *app, const struct remove_result *r)
@@ -29,7 +30,8 @@ static void say(const struct app *app, const struct remove_result *r)
 		msg_note(app, "removed box '%s'", r->name.data);
 		return;
 	}
-	msg_note(app, "removed box '%s'; its files are kept, this makes a branch of them:", r->name.data);
+	msg_note(app, "removed box '%s'; its files are kept, this makes a branch of them:",
+		 r->name.data);
 	remove_restore_command(r, &restore);
 	puts(restore.data);
 }
@@ -116,9 +118,12 @@ const struct command cmd_rm = {
 	.name = "rm",
 	.alias = "remove",
 	.summary = "remove boxes",
-	.description = "A box whose files differ from its base, or which says that it has commits of its own, is only "
-		       "removed with --force. Its files are then kept as a bundle for box.keepRemoved (14 days), and "
-		       "the command that makes a branch of them is printed; 0 keeps nothing. The history of commits "
+	.description = "A box whose files differ from its base, or which says that it has commits "
+		       "of its own, is only "
+		       "removed with --force. Its files are then kept as a bundle for "
+		       "box.keepRemoved (14 days), and "
+		       "the command that makes a branch of them is printed; 0 keeps nothing. The "
+		       "history of commits "
 		       "made inside is not kept.\n"
 		       "\n"
 		       "A box in which commands live is never removed; git box abort ends them.",

@@ -12,10 +12,11 @@ struct status_opts {
 };
 
 static const struct opt opts[] = {
-	OPT_FLAG(0, "plan", struct status_opts, plan, "print the plan that would be executed, step by step"),
+	OPT_FLAG(0, "plan", struct status_opts, plan,
+		 "print the plan that would be executed, step by step"),
 	OPT_FLAG(0, "json", struct status_opts, json, "print JSON"),
 	ARG_ONE("NAME", struct status_opts, name, COMPLETE_BOX, "the box"),
-	OPT_END
+	OPT_END,
 };
 
 static void print(const struct app *app, const struct status_opts *o, const struct status *s)
@@ -41,7 +42,8 @@ static int run(struct app *app, void *opts_void)
 	if (repo_discover(&repo, &err) < 0 || status_read(&repo, o->name, &s, &err) < 0)
 		return msg_fail(app, &err);
 	if (o->plan && !s.confined) {
-		error_set(&err, ERR_UNSUPPORTED, "box '%s' is of tier %s, which confines nothing: it has no plan",
+		error_set(&err, ERR_UNSUPPORTED,
+			  "box '%s' is of tier %s, which confines nothing: it has no plan",
 			  s.box.m.name.data, tier_names[s.box.m.tier]);
 		code = msg_fail(app, &err);
 	} else {
@@ -54,9 +56,12 @@ static int run(struct app *app, void *opts_void)
 const struct command cmd_status = {
 	.name = "status",
 	.summary = "show what a box may do, and what holds it",
-	.description = "Read from the plan that the next command would be run under, on this host, now: what can be "
-		       "read and written inside, which mechanisms hold that, and how each limit is held: enforced (by "
-		       "a cgroup, for all processes together), per process (by an rlimit), watched (by the monitor) or "
+	.description = "Read from the plan that the next command would be run under, on this host, "
+		       "now: what can be "
+		       "read and written inside, which mechanisms hold that, and how each limit is "
+		       "held: enforced (by "
+		       "a cgroup, for all processes together), per process (by an rlimit), watched "
+		       "(by the monitor) or "
 		       "not held.",
 	.examples = "$ git box status fix-login\n$ git box status --plan fix-login",
 	.opts = opts,

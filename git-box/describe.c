@@ -47,7 +47,8 @@ static json_t *base_json(const struct box *b)
 	json_object_set_new(obj, "commit", json_text(b->m.base_commit.data));
 	json_object_set_new(obj, "tree", json_text(b->m.base_tree.data));
 	json_object_set_new(obj, "branch",
-			    b->m.base_branch.len > 0 ? json_text(b->m.base_branch.data) : json_null());
+			    b->m.base_branch.len > 0 ? json_text(b->m.base_branch.data)
+						     : json_null());
 	return obj;
 }
 

@@ -27,7 +27,8 @@ static void ask(const struct repo *repo, const struct box *b, struct question *q
 
 	*q = (struct question){ .job = GIT_JOB_INIT, .range = BUF_INIT };
 	buf_fmt(&q->range, "%s...refs/heads/%s", b->m.base_commit.data, b->m.base_branch.data);
-	const char *const args[] = { "rev-list", "--left-right", "--count", q->range.data, "--", NULL };
+	const char *const args[] = { "rev-list",    "--left-right", "--count",
+				     q->range.data, "--",           NULL };
 	git_start(repo, args, &q->job, &ignored);
 }
 
@@ -80,8 +81,8 @@ static size_t asked_by(const struct box *const *boxes, size_t i)
 }
 
 /* Asks for the boxes in who[0..n), then waits for all. */
-static void ask_batch(const struct repo *repo, const struct box *const *boxes, const size_t *who, size_t n,
-		      struct drift *out)
+static void ask_batch(const struct repo *repo, const struct box *const *boxes, const size_t *who,
+		      size_t n, struct drift *out)
 {
 	struct question questions[AT_ONCE];
 
@@ -93,7 +94,8 @@ static void ask_batch(const struct repo *repo, const struct box *const *boxes, c
 	}
 }
 
-void drift_find(const struct repo *repo, const struct box *const *boxes, size_t len, struct drift *out)
+void drift_find(const struct repo *repo, const struct box *const *boxes, size_t len,
+		struct drift *out)
 {
 	size_t who[AT_ONCE], n = 0;
 
@@ -112,7 +114,8 @@ void drift_find(const struct repo *repo, const struct box *const *boxes, size_t 
 
 const char *drift_word(enum drift_state state)
 {
-	static const char *const words[] = { "unknown", "detached", "up-to-date", "behind", "diverged", "gone" };
+	static const char *const words[] = { "unknown", "detached", "up-to-date",
+					     "behind",  "diverged", "gone" };
 
 	return words[state];
 }
@@ -123,5 +126,6 @@ void drift_text(const struct drift *d, struct buf *out)
 	if (d->state == DRIFT_BEHIND)
 		buf_fmt(out, " %llu", (unsigned long long)d->behind);
 	if (d->state == DRIFT_DIVERGED)
-		buf_fmt(out, " %llu/%llu", (unsigned long long)d->behind, (unsigned long long)d->ahead);
+		buf_fmt(out, " %llu/%llu", (unsigned long long)d->behind,
+			(unsigned long long)d->ahead);
 }

@@ -18,14 +18,15 @@ enum drift_state {
 struct drift {
 	enum drift_state state;
 	uint64_t behind; /* commits that the branch has and the base has not */
-	uint64_t ahead;	 /* the other way round, where the branch was rewritten */
+	uint64_t ahead;  /* the other way round, where the branch was rewritten */
 };
 
 /*
  * One drift a box into out[len]; boxes of one base and branch share one question, and
  * all questions are asked at once. A box that git cannot answer for is UNKNOWN.
  */
-void drift_find(const struct repo *repo, const struct box *const *boxes, size_t len, struct drift *out);
+void drift_find(const struct repo *repo, const struct box *const *boxes, size_t len,
+		struct drift *out);
 
 /* "behind 3". Appended. */
 void drift_text(const struct drift *d, struct buf *out);

@@ -54,7 +54,8 @@ static json_t *limits(const struct status *s)
 		json_t *obj = json_object();
 
 		json_object_set_new(obj, "name", json_text(l->name));
-		json_object_set_new(obj, "value", l->value ? json_integer((json_int_t)l->value) : json_null());
+		json_object_set_new(obj, "value",
+				    l->value ? json_integer((json_int_t)l->value) : json_null());
 		json_object_set_new(obj, "held", json_text(status_how(l)));
 		json_object_set_new(obj, "by", json_text(l->detail));
 		json_array_append_new(list, obj);
@@ -70,7 +71,8 @@ static json_t *sizes(const struct status *s)
 		const struct status_size *size = &s->sizes[i];
 
 		json_object_set_new(obj, size->dir,
-				    size->known ? json_integer((json_int_t)size->bytes) : json_null());
+				    size->known ? json_integer((json_int_t)size->bytes)
+						: json_null());
 	}
 	return obj;
 }
@@ -81,7 +83,8 @@ void status_answer(const struct status *s)
 	bool own_net = s->confined && (status_plan(s)->bits & PLAN_NET_OWN);
 
 	json_object_set_new(answer, "confined", json_boolean(s->confined));
-	json_object_set_new(answer, "plan_digest", s->confined ? json_text(s->plan_digest) : json_null());
+	json_object_set_new(answer, "plan_digest",
+			    s->confined ? json_text(s->plan_digest) : json_null());
 	json_object_set_new(answer, "mechanisms", s->confined ? mechanisms(s) : json_null());
 	json_object_set_new(answer, "network", json_text(own_net ? "none" : "host"));
 	json_object_set_new(answer, "readable", texts(&s->readable));
@@ -114,7 +117,8 @@ static json_t *rlimits(const struct plan *p)
 		BUF_AUTO name = BUF_INIT;
 
 		status_rlimit_text(&plan_rlimits(p)[i], &name);
-		json_object_set_new(obj, name.data, json_integer((json_int_t)plan_rlimits(p)[i].value));
+		json_object_set_new(obj, name.data,
+				    json_integer((json_int_t)plan_rlimits(p)[i].value));
 	}
 	return obj;
 }
@@ -127,7 +131,8 @@ static json_t *rules(const struct plan *p)
 		json_t *obj = json_object();
 
 		json_object_set_new(obj, "path", json_text(plan_str(p, plan_rules(p)[i].path)));
-		json_object_set_new(obj, "access", json_integer((json_int_t)plan_rules(p)[i].access));
+		json_object_set_new(obj, "access",
+				    json_integer((json_int_t)plan_rules(p)[i].access));
 		json_array_append_new(list, obj);
 	}
 	return list;

@@ -17,7 +17,8 @@ static void line(const char *label, const char *text)
 	printf("%-*s %s\n", LABEL_WIDTH, label, clean.data);
 }
 
-/* The many small files of /etc and /dev that every box sees are counted only; --plan and --json name them. */
+/* The many small files of /etc and /dev that every box sees are counted only; --plan and --json
+ * name them. */
 static bool is_furniture(const char *path)
 {
 	return strncmp(path, "/etc/", 5) == 0 || strncmp(path, "/dev/", 5) == 0;
@@ -74,7 +75,9 @@ static void print_mechanisms(const struct status *s)
 	const struct plan *p = status_plan(s);
 	BUF_AUTO text = BUF_INIT;
 
-	buf_fmt(&text, "namespaces: user mount pid ipc uts%s%s; a second user namespace without capabilities",
+	buf_fmt(&text,
+		"namespaces: user mount pid ipc uts%s%s; a second user namespace without "
+		"capabilities",
 		p->bits & PLAN_NET_OWN ? " net" : "", p->bits & PLAN_CGROUP_NS ? " cgroup" : "");
 	line("held by", text.data);
 	buf_reset(&text);
@@ -103,7 +106,8 @@ static void print_limits(const struct app *app, const struct status *s)
 	for (size_t i = 0; i < STATUS_LIMITS; i++) {
 		const struct status_limit *l = &s->limits[i];
 		const char *how = status_how(l);
-		const char *const cells[] = { l->name, l->text, how, strcmp(how, "none") == 0 ? "-" : l->detail };
+		const char *const cells[] = { l->name, l->text, how,
+					      strcmp(how, "none") == 0 ? "-" : l->detail };
 
 		table_row(&t, cells);
 	}

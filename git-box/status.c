@@ -73,7 +73,8 @@ static void sort_mounts(struct status *s)
 
 		if (absent)
 			continue;
-		if (m->op == PLAN_SELF && (m->flags & PLAN_RO) && below(dst, s->box.m.repo_top.data))
+		if (m->op == PLAN_SELF && (m->flags & PLAN_RO) &&
+		    below(dst, s->box.m.repo_top.data))
 			strv_add(&s->protected, dst);
 		else if (m->op == PLAN_OVERLAY || (m->op == PLAN_BIND && (m->flags & PLAN_RO)))
 			strv_add(&s->readable, dst);
@@ -112,7 +113,8 @@ static void held(struct status_limit *l, enum status_held how, const char *detai
 	(void)snprintf(l->detail, sizeof(l->detail), "%s", detail);
 }
 
-static void by_rlimit(const struct status *s, struct status_limit *l, uint32_t resource, const char *detail)
+static void by_rlimit(const struct status *s, struct status_limit *l, uint32_t resource,
+		      const char *detail)
 {
 	if (plan_limits(s, resource))
 		held(l, HELD_RLIMIT, detail);
@@ -135,7 +137,8 @@ static bool have_cgroup(const struct policy *p, char why[256])
 	return have;
 }
 
-static void hold_by_cgroup(struct status *s, struct status_limit *memory, struct status_limit *processes)
+static void hold_by_cgroup(struct status *s, struct status_limit *memory,
+			   struct status_limit *processes)
 {
 	char why[256] = "", detail[320];
 
@@ -146,9 +149,11 @@ static void hold_by_cgroup(struct status *s, struct status_limit *memory, struct
 		held(memory, HELD_CGROUP, "cgroup memory.max, all processes together");
 		held(processes, HELD_CGROUP, "cgroup pids.max");
 	} else {
-		(void)snprintf(detail, sizeof(detail), "the monitor adds up resident memory; no cgroup: %s", why);
+		(void)snprintf(detail, sizeof(detail),
+			       "the monitor adds up resident memory; no cgroup: %s", why);
 		held(memory, HELD_WATCHED, detail);
-		by_rlimit(s, processes, RLIMIT_NPROC, "RLIMIT_NPROC, counted in the box's user namespace");
+		by_rlimit(s, processes, RLIMIT_NPROC,
+			  "RLIMIT_NPROC, counted in the box's user namespace");
 	}
 }
 
@@ -198,17 +203,20 @@ static void parse_sizes(struct status *s, const char *text)
 			buf_add(&path, p + digits + 1, line - digits - 1);
 		}
 		for (size_t i = 0; i < STATUS_SIZES; i++) {
-			size_t at = path.len - (path.len < strlen(size_dirs[i]) ? path.len : strlen(size_dirs[i]));
+			size_t at =
+				path.len -
+				(path.len < strlen(size_dirs[i]) ? path.len : strlen(size_dirs[i]));
 
 			if (path.len > 0 && strcmp(path.data + at, size_dirs[i]) == 0)
-				s->sizes[i].known = num_u64(number.data, 0, UINT64_MAX, &s->sizes[i].bytes,
-							    &ignored) == 0;
+				s->sizes[i].known = num_u64(number.data, 0, UINT64_MAX,
+							    &s->sizes[i].bytes, &ignored) == 0;
 		}
 		p += line + (p[line] == '\n');
 	}
 }
 
-/* Directories of a box are walked by the mason, never by us; where that fails the sizes are unknown. */
+/* Directories of a box are walked by the mason, never by us; where that fails the sizes are
+ * unknown. */
 static void find_sizes(struct status *s)
 {
 	struct error ignored = ERROR_INIT;

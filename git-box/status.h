@@ -14,11 +14,11 @@
 enum status_held { HELD_NOT, HELD_CGROUP, HELD_RLIMIT, HELD_WATCHED };
 
 struct status_limit {
-	const char *name;     /* stable: "memory", "processes", "wall", "cpu", "file-size", "disk" */
-	uint64_t value;	      /* bytes, number or milliseconds; 0: no limit */
-	char text[32];	      /* "4.0G", "30m", "none" */
+	const char *name; /* stable: "memory", "processes", "wall", "cpu", "file-size", "disk" */
+	uint64_t value;   /* bytes, number or milliseconds; 0: no limit */
+	char text[32];    /* "4.0G", "30m", "none" */
 	enum status_held how;
-	char detail[320];     /* by what, or why not */
+	char detail[320]; /* by what, or why not */
 };
 #define STATUS_LIMITS 6
 
@@ -33,7 +33,7 @@ struct status {
 	struct box box;
 	struct drift drift;
 	struct session_list live;
-	bool confined;	    /* false: tier workspace; plan is empty then */
+	bool confined; /* false: tier workspace; plan is empty then */
 	struct buf plan;
 	char plan_digest[DIGEST_HEX + 1];
 	struct strv readable, writable, protected, env; /* paths inside; names of variables */
@@ -57,7 +57,7 @@ void status_rlimit_text(const struct plan_rlimit *r, struct buf *out);
 
 void status_print(const struct app *app, const struct status *s);
 void status_print_plan(const struct status *s);
-void status_answer(const struct status *s);	 /* JSON */
+void status_answer(const struct status *s); /* JSON */
 void status_answer_plan(const struct status *s);
 
 #endif

@@ -52,8 +52,8 @@ int box_dir_open(const struct box_root *root, const char *id, struct error *err)
 	if (fstat(fd, &st) < 0)
 		return error_sys(err, errno, "cannot look at %s/%s", root->path.data, path.data);
 	if (st.st_uid != geteuid())
-		return error_set(err, ERR_REFUSED, "%s/%s belongs to uid %u and not to you", root->path.data,
-				 path.data, (unsigned)st.st_uid);
+		return error_set(err, ERR_REFUSED, "%s/%s belongs to uid %u and not to you",
+				 root->path.data, path.data, (unsigned)st.st_uid);
 	return fd_take(&fd);
 }
 
@@ -66,24 +66,28 @@ static int read_policy(int box_fd, struct policy *out, struct error *err)
 	return policy_from_json(text.data, text.len, out, err);
 }
 
-/* A policy that is not the one of the manifest would confine the box otherwise than its owner was told. */
+/* A policy that is not the one of the manifest would confine the box otherwise than its owner was
+ * told. */
 static int check_policy(const struct box *b, struct error *err)
 {
 	char digest[65];
 
 	policy_digest(&b->policy, digest);
 	if (strcmp(digest, b->m.policy_digest) != 0)
-		error_set(err, ERR_CORRUPT, "its policy was changed after it was made (digest %.12s, not %.12s)", digest,
-			  b->m.policy_digest);
+		error_set(err, ERR_CORRUPT,
+			  "its policy was changed after it was made (digest %.12s, not %.12s)",
+			  digest, b->m.policy_digest);
 	else if (b->policy.tier != b->m.tier)
 		error_set(err, ERR_CORRUPT, "its policy is of tier '%s', its manifest of tier '%s'",
 			  tier_names[b->policy.tier], tier_names[b->m.tier]);
 	else if (strcmp(b->policy.profile.data, b->m.profile.data) != 0)
-		error_set(err, ERR_CORRUPT, "its policy is of profile '%s', its manifest of profile '%s'",
+		error_set(err, ERR_CORRUPT,
+			  "its policy is of profile '%s', its manifest of profile '%s'",
 			  b->policy.profile.data, b->m.profile.data);
 	else
 		return 0;
-	return error_hint(err, "make a new box, or put the old policy.json back; nothing runs in it until then");
+	return error_hint(err, "make a new box, or put the old policy.json back; nothing runs in "
+			       "it until then");
 }
 
 static int load(struct box *b, const char *id, struct error *err)
@@ -171,7 +175,8 @@ void box_list_release(struct box_list *l)
 	*l = (struct box_list)BOX_LIST_INIT;
 }
 
-/* The operator's login name goes into a generated passwd file: only where it is plain, and the uid is theirs. */
+/* The operator's login name goes into a generated passwd file: only where it is plain, and the uid
+ * is theirs. */
 static const char *login_name(const struct box *b)
 {
 	struct error ignored = ERROR_INIT;
@@ -219,13 +224,15 @@ static int busy(const struct box *b, struct error *err)
 int box_lock(const struct box *b, bool exclusive, uint64_t wait_ms, struct error *err)
 {
 	struct error why = ERROR_INIT;
-	FD_AUTO fd = lock_acquire(b->fd, "lock", exclusive ? LOCK_EXCLUSIVE : LOCK_SHARED, wait_ms, &why);
+	FD_AUTO fd = lock_acquire(b->fd, "lock", exclusive ? LOCK_EXCLUSIVE : LOCK_SHARED, wait_ms,
+				  &why);
 
 	if (fd < 0 && why.kind == ERR_BUSY)
 		return busy(b, err);
 	/* Who held it may have removed the box meanwhile; then even the file may be gone. */
 	if (!file_exists(b->fd, MANIFEST_FILE))
-		return error_set(err, ERR_NOTFOUND, "box '%s' was removed meanwhile", b->m.name.data);
+		return error_set(err, ERR_NOTFOUND, "box '%s' was removed meanwhile",
+				 b->m.name.data);
 	if (fd < 0) {
 		*err = why;
 		return -1;

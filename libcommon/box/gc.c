@@ -47,7 +47,8 @@ static void note(const struct gc *gc, const char *kind, const char *what, const 
 	r->v[r->len++] = item;
 }
 
-static void done(const struct gc *gc, const char *kind, const char *what, int rc, const struct error *why)
+static void done(const struct gc *gc, const char *kind, const char *what, int rc,
+		 const struct error *why)
 {
 	note(gc, kind, what, rc < 0 ? why : NULL);
 }
@@ -55,7 +56,9 @@ static void done(const struct gc *gc, const char *kind, const char *what, int rc
 static void gc_aborted(const struct gc *gc, const struct box *b)
 {
 	struct error err = ERROR_INIT;
-	struct remove_request req = { .repo = gc->repo, .name = b->m.id, .force = true, .keep_ms = gc->keep_ms };
+	struct remove_request req = {
+		.repo = gc->repo, .name = b->m.id, .force = true, .keep_ms = gc->keep_ms
+	};
 	struct remove_result result;
 	int rc;
 
@@ -65,9 +68,10 @@ static void gc_aborted(const struct gc *gc, const struct box *b)
 	remove_result_release(&result);
 }
 
-/* A create or removal that lives still holds a claim or the lock; that is no leftover and not worth a word. */
-static void gc_remainder(const struct gc *gc, const struct box *b, enum remains kind)
+/* A create or removal that lives holds a claim or the lock: no leftover, not worth a word. */
+static void gc_remainder(const struct gc *gc, const struct remains *r)
 {
+	const struct box *b = &r->box;
 	struct error err = ERROR_INIT;
 	FD_AUTO lock = -1;
 	bool claimed;
@@ -75,33 +79,32 @@ static void gc_remainder(const struct gc *gc, const struct box *b, enum remains 
 
 	if (box_id_claimed(gc->root, b->m.id, &claimed, &err) < 0 || claimed)
 		return;
-	if (kind == REMAINS_UNFINISHED && file_exists(b->fd, MANIFEST_FILE))
+	if (r->kind == REMAINS_UNFINISHED && file_exists(b->fd, MANIFEST_FILE))
 		return;
 	if (!gc->dry_run) {
 		lock = remains_lock(b, &err);
 		if (lock < 0 && (err.kind == ERR_BUSY || err.kind == ERR_NOTFOUND))
 			return;
-		rc = lock < 0 ? -1 : remains_clear(gc->repo, gc->root, b, kind, &err);
+		rc = lock < 0 ? -1 : remains_clear(gc->repo, gc->root, r, &err);
 	}
-	done(gc, kind == REMAINS_MARKED ? "removed" : "unfinished", b->m.name.data, rc, &err);
+	done(gc, r->kind == REMAINS_MARKED ? "removed" : "unfinished", b->m.name.data, rc, &err);
 }
 
 static void gc_box(const struct gc *gc, const char *id)
 {
-	struct error why = ERROR_INIT, err = ERROR_INIT;
-	enum remains kind;
-	struct box b;
+	struct error err = ERROR_INIT;
+	struct remains r;
 
-	if (remains_open(gc->root, id, &b, &kind, &why, &err) < 0) {
+	if (remains_open(gc->root, id, &r, &err) < 0) {
 		if (err.kind != ERR_NOTFOUND)
 			note(gc, "unfinished", id, &err);
 		return;
 	}
-	if (kind == REMAINS_BOX && b.m.state == BOX_ABORTED)
-		gc_aborted(gc, &b);
-	else if (kind == REMAINS_MARKED || kind == REMAINS_UNFINISHED)
-		gc_remainder(gc, &b, kind);
-	box_release(&b);
+	if (r.kind == REMAINS_BOX && r.box.m.state == BOX_ABORTED)
+		gc_aborted(gc, &r.box);
+	else if (r.kind == REMAINS_MARKED || r.kind == REMAINS_UNFINISHED)
+		gc_remainder(gc, &r);
+	box_release(&r.box);
 }
 
 static bool dir_exists(const struct gc *gc, const char *id)
@@ -169,7 +172,8 @@ static int gc_bundles(const struct gc *gc, struct error *err)
 
 		if (dir_exists(gc, ids.v[i]) || !expired(gc, keep_time(gc->root, ids.v[i])))
 			continue;
-		done(gc, "bundle", ids.v[i], gc->dry_run ? 0 : drop_bundle(gc, ids.v[i], &why), &why);
+		done(gc, "bundle", ids.v[i], gc->dry_run ? 0 : drop_bundle(gc, ids.v[i], &why),
+		     &why);
 	}
 	return 0;
 }
@@ -177,7 +181,8 @@ static int gc_bundles(const struct gc *gc, struct error *err)
 /* Without any box/ directory (removed by hand) every pin is one too many. */
 static int list_pins(const struct gc *gc, struct strv *ids, struct error *err)
 {
-	static const char *const args[] = { "for-each-ref", "--format=%(refname)", BOX_REF_BASE, NULL };
+	static const char *const args[] = { "for-each-ref", "--format=%(refname)", BOX_REF_BASE,
+					    NULL };
 	BUF_AUTO out = BUF_INIT;
 
 	if (git_want(gc->repo, args, NULL, &out, err) < 0)
@@ -186,7 +191,8 @@ static int list_pins(const struct gc *gc, struct strv *ids, struct error *err)
 		size_t len = strcspn(p, "\n");
 
 		if (len > strlen(BOX_REF_BASE))
-			strv_addf(ids, "%.*s", (int)(len - strlen(BOX_REF_BASE)), p + strlen(BOX_REF_BASE));
+			strv_addf(ids, "%.*s", (int)(len - strlen(BOX_REF_BASE)),
+				  p + strlen(BOX_REF_BASE));
 		p += len + (p[len] == '\n');
 	}
 	return 0;
@@ -199,15 +205,19 @@ static void gc_pins(const struct gc *gc, const struct strv *ids)
 		const char *id = ids->v[i];
 
 		if (box_id_valid(id) && !dir_exists(gc, id) && !keep_exists(gc->root, id))
-			done(gc, "ref", id, gc->dry_run ? 0 : remains_unpin(gc->repo, id, &why), &why);
+			done(gc, "ref", id, gc->dry_run ? 0 : remains_unpin(gc->repo, id, &why),
+			     &why);
 	}
 }
 
-int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_report *out, struct error *err)
+int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_report *out,
+	   struct error *err)
 {
 	BOX_ROOT_AUTO root = BOX_ROOT_INIT;
 	struct error none = ERROR_INIT;
-	struct gc gc = { .repo = repo, .root = &root, .keep_ms = keep_ms, .dry_run = dry_run, .report = out };
+	struct gc gc = {
+		.repo = repo, .root = &root, .keep_ms = keep_ms, .dry_run = dry_run, .report = out
+	};
 	STRV_AUTO pins = STRV_INIT;
 	STRV_AUTO ids = STRV_INIT;
 

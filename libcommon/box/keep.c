@@ -29,7 +29,8 @@ static bool ref_plain(const char *ref, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		char c = ref[i];
-		bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+		bool word =
+			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 
 		if (!word && (c == '\0' || !strchr("/_.-", c)))
 			return false;
@@ -38,7 +39,8 @@ static bool ref_plain(const char *ref, size_t len)
 }
 
 /* "<hex> <ref>" */
-static int parse_tip(const char *line, size_t len, struct buf *ref, struct buf *commit, struct error *err)
+static int parse_tip(const char *line, size_t len, struct buf *ref, struct buf *commit,
+		     struct error *err)
 {
 	size_t hex = 0;
 
@@ -52,7 +54,8 @@ static int parse_tip(const char *line, size_t len, struct buf *ref, struct buf *
 	return 0;
 }
 
-int keep_parse_head(const char *text, size_t len, struct buf *ref, struct buf *commit, struct error *err)
+int keep_parse_head(const char *text, size_t len, struct buf *ref, struct buf *commit,
+		    struct error *err)
 {
 	const char *p = text, *end = text + len;
 
@@ -111,7 +114,8 @@ static int write_bundle(const struct repo *repo, const struct box_root *root, co
 	return 0;
 }
 
-static int write_record(const struct box_root *root, const struct box *b, const struct kept *k, struct error *err)
+static int write_record(const struct box_root *root, const struct box *b, const struct kept *k,
+			struct error *err)
 {
 	JSON_AUTO *obj = json_object();
 	BUF_AUTO path = BUF_INIT;
@@ -127,11 +131,12 @@ static int write_record(const struct box_root *root, const struct box *b, const 
 	json_object_set_new(obj, "time_us", json_integer(clock_now_us()));
 	json_canonical(obj, &text);
 	buf_char(&text, '\n');
-	return file_write_atomic(root->fd, path.data, (struct file_content){ text.data, text.len, 0600 }, err);
+	return file_write_atomic(root->fd, path.data,
+				 (struct file_content){ text.data, text.len, 0600 }, err);
 }
 
-int keep_store(const struct repo *repo, const struct box_root *root, const struct box *b, struct kept *out,
-	       struct error *err)
+int keep_store(const struct repo *repo, const struct box_root *root, const struct box *b,
+	       struct kept *out, struct error *err)
 {
 	struct kept k = { .path = BUF_INIT, .ref = BUF_INIT, .commit = BUF_INIT };
 
@@ -170,7 +175,8 @@ int keep_ids(const struct box_root *root, struct strv *out, struct error *err)
 		char id[BOX_ID_LEN + 1];
 
 		/* Sorted: the files of one id follow each other. */
-		if (id_of(files.v[i], id) && (out->len == 0 || strcmp(out->v[out->len - 1], id) != 0))
+		if (id_of(files.v[i], id) &&
+		    (out->len == 0 || strcmp(out->v[out->len - 1], id) != 0))
 			strv_add(out, id);
 	}
 	return 0;
@@ -205,7 +211,8 @@ int keep_drop(const struct box_root *root, const char *id, struct error *err)
 
 		keep_path(id, suffixes[i], &path);
 		if (unlinkat(root->fd, path.data, 0) < 0 && errno != ENOENT)
-			return error_sys(err, errno, "cannot remove %s/%s", root->path.data, path.data);
+			return error_sys(err, errno, "cannot remove %s/%s", root->path.data,
+					 path.data);
 	}
 	return 0;
 }

@@ -8,17 +8,19 @@
 
 struct kept {
 	struct buf path;   /* of the bundle, absolute */
-	struct buf ref;	   /* tip in it */
+	struct buf ref;    /* tip in it */
 	struct buf commit; /* its hex id */
 };
 void kept_release(struct kept *k);
 
-/* Bundles the box's files, durably. Errors: corrupt (not a bundle), sys and those of ops->bundle. */
-int keep_store(const struct repo *repo, const struct box_root *root, const struct box *b, struct kept *out,
-	       struct error *err);
+/* Bundles the box's files, durably. Errors: corrupt (not a bundle), sys and those of ops->bundle.
+ */
+int keep_store(const struct repo *repo, const struct box_root *root, const struct box *b,
+	       struct kept *out, struct error *err);
 
 /* First ref of a bundle's head, strictly read. Pure. Errors: corrupt. */
-int keep_parse_head(const char *text, size_t len, struct buf *ref, struct buf *commit, struct error *err);
+int keep_parse_head(const char *text, size_t len, struct buf *ref, struct buf *commit,
+		    struct error *err);
 
 /* Ids of which anything is kept, sorted. Errors: sys. */
 int keep_ids(const struct box_root *root, struct strv *out, struct error *err);

@@ -11,7 +11,9 @@
 #include "sys/fd.h"
 #include "sys/file.h"
 
-#define NAME_RULE "1 to 64 letters, digits, '.', '_', '-'; a letter or digit first; no '..'; not ending in '.', '.lock' or '.git'"
+#define NAME_RULE                                                                                  \
+	"1 to 64 letters, digits, '.', '_', '-'; a letter or digit first; no '..'; not ending in " \
+	"'.', '.lock' or '.git'"
 #define PREFIX_MIN 4
 
 static bool ends_in(const char *s, size_t len, const char *end)
@@ -61,7 +63,8 @@ static void name_corrected(const char *name, struct buf *out)
 			continue;
 		buf_char(out, c);
 	}
-	while (out->len > 0 && (!is_alnum(out->data[out->len - 1]) || ends_badly(out->data, out->len))) {
+	while (out->len > 0 &&
+	       (!is_alnum(out->data[out->len - 1]) || ends_badly(out->data, out->len))) {
 		const char *dot = ends_badly(out->data, out->len) ? strrchr(out->data, '.') : NULL;
 
 		buf_truncate(out, dot ? (size_t)(dot - out->data) : out->len - 1);
@@ -83,7 +86,8 @@ int box_name_check(const char *name, struct error *err)
 
 bool box_id_valid(const char *id)
 {
-	return strnlen(id, BOX_ID_LEN + 1) == BOX_ID_LEN && strspn(id, "0123456789abcdef") == BOX_ID_LEN;
+	return strnlen(id, BOX_ID_LEN + 1) == BOX_ID_LEN &&
+	       strspn(id, "0123456789abcdef") == BOX_ID_LEN;
 }
 
 void box_root_release(struct box_root *r)
@@ -98,7 +102,8 @@ static int root_make(int common_fd, struct error *err)
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
 		if (mkdirat(common_fd, dirs[i], 0700) < 0 && errno != EEXIST)
-			return error_sys(err, errno, "cannot make %s in the git directory", dirs[i]);
+			return error_sys(err, errno, "cannot make %s in the git directory",
+					 dirs[i]);
 	}
 	return 0;
 }
@@ -110,7 +115,8 @@ static int root_check(int fd, const char *path, struct error *err)
 	if (fstat(fd, &st) < 0)
 		return error_sys(err, errno, "cannot look at %s", path);
 	if (st.st_uid != geteuid()) {
-		error_set(err, ERR_REFUSED, "%s belongs to uid %u and not to you", path, (unsigned)st.st_uid);
+		error_set(err, ERR_REFUSED, "%s belongs to uid %u and not to you", path,
+			  (unsigned)st.st_uid);
 		return error_hint(err, "chown -R it, or run as its owner");
 	}
 	if (st.st_mode & 077) {
@@ -179,7 +185,8 @@ int box_root_list(const struct box_root *root, const char *dir, struct strv *out
 	return 0;
 }
 
-int box_ids(const struct box_root *root, struct strv *out, struct strv *others_out, struct error *err)
+int box_ids(const struct box_root *root, struct strv *out, struct strv *others_out,
+	    struct error *err)
 {
 	STRV_AUTO all = STRV_INIT;
 
@@ -212,7 +219,8 @@ static void name_path(const char *name, struct buf *out)
 	buf_fmt(out, "name/%s", name);
 }
 
-int box_name_id(const struct box_root *root, const char *name, char id_out[BOX_ID_LEN + 1], struct error *err)
+int box_name_id(const struct box_root *root, const char *name, char id_out[BOX_ID_LEN + 1],
+		struct error *err)
 {
 	BUF_AUTO path = BUF_INIT;
 	BUF_AUTO text = BUF_INIT;
@@ -248,7 +256,8 @@ static int find_prefix(const struct box_root *root, const char *prefix, char id_
 		if (strncmp(ids.v[i], prefix, len) != 0)
 			continue;
 		if (found) {
-			error_set(err, ERR_NOTFOUND, "'%s' is the start of more than one id", prefix);
+			error_set(err, ERR_NOTFOUND, "'%s' is the start of more than one id",
+				  prefix);
 			return error_hint(err, "%s or %s", found, ids.v[i]);
 		}
 		found = ids.v[i];
@@ -273,7 +282,8 @@ static int not_found(const struct box_root *root, const char *name, struct error
 	return error_hint(err, "git box ls");
 }
 
-int box_find(const struct box_root *root, const char *name, char id_out[BOX_ID_LEN + 1], struct error *err)
+int box_find(const struct box_root *root, const char *name, char id_out[BOX_ID_LEN + 1],
+	     struct error *err)
 {
 	struct error first = ERROR_INIT;
 	int found;

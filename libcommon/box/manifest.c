@@ -14,16 +14,22 @@ const char *const box_state_names[] = { "created", "proposed", "applied", "abort
 
 /* Every key there is: more or fewer is not a manifest of this version. */
 static const char *const keys[] = {
-	"schema",	"id",	       "name",	      "state",	  "tier", "profile", "policy_digest",
-	"base_commit",	"base_tree",   "base_branch", "repo_top", "home", "objects", "uid",
-	"gid",		"created_us",
+	"schema",        "id",          "name",      "state",       "tier",     "profile",
+	"policy_digest", "base_commit", "base_tree", "base_branch", "repo_top", "home",
+	"objects",       "uid",         "gid",       "created_us",
 };
 
 void manifest_init(struct manifest *m)
 {
 	*m = (struct manifest){
-		.name = BUF_INIT,	 .profile = BUF_INIT,  .base_commit = BUF_INIT, .base_tree = BUF_INIT,
-		.base_branch = BUF_INIT, .repo_top = BUF_INIT, .home = BUF_INIT,	.objects = STRV_INIT,
+		.name = BUF_INIT,
+		.profile = BUF_INIT,
+		.base_commit = BUF_INIT,
+		.base_tree = BUF_INIT,
+		.base_branch = BUF_INIT,
+		.repo_top = BUF_INIT,
+		.home = BUF_INIT,
+		.objects = STRV_INIT,
 	};
 }
 
@@ -44,7 +50,8 @@ static bool is_hex(const char *s, size_t len)
 	return strlen(s) == len && strspn(s, "0123456789abcdef") == len;
 }
 
-static int get_text(const json_t *obj, const char *key, size_t max, struct buf *out, struct error *err)
+static int get_text(const json_t *obj, const char *key, size_t max, struct buf *out,
+		    struct error *err)
 {
 	const char *text;
 
@@ -130,7 +137,8 @@ static int check_path(const char *key, const char *path, struct error *err)
 	return 0;
 }
 
-static int get_path(const json_t *obj, const char *key, bool may_be_empty, struct buf *out, struct error *err)
+static int get_path(const json_t *obj, const char *key, bool may_be_empty, struct buf *out,
+		    struct error *err)
 {
 	if (json_path_get(obj, key, out, err) < 0)
 		return -1;
@@ -142,7 +150,8 @@ static int get_objects(const json_t *obj, struct manifest *m, struct error *err)
 	if (json_pathv_get(obj, "objects", &m->objects, err) < 0)
 		return -1;
 	if (m->objects.len > OBJECTS_MAX)
-		return error_set(err, ERR_CORRUPT, "'objects' has more than %d entries", OBJECTS_MAX);
+		return error_set(err, ERR_CORRUPT, "'objects' has more than %d entries",
+				 OBJECTS_MAX);
 	for (size_t i = 0; i < m->objects.len; i++) {
 		if (check_path("objects", m->objects.v[i], err) < 0)
 			return -1;
@@ -157,7 +166,8 @@ static int get_base(const json_t *obj, struct manifest *m, struct error *err)
 	    json_path_get(obj, "base_branch", &m->base_branch, err) < 0)
 		return -1;
 	if (m->base_commit.len != m->base_tree.len)
-		return error_set(err, ERR_CORRUPT, "'base_commit' and 'base_tree' have different formats");
+		return error_set(err, ERR_CORRUPT,
+				 "'base_commit' and 'base_tree' have different formats");
 	if (m->base_branch.len > BRANCH_MAX || m->base_branch.data[0] == '-')
 		return error_set(err, ERR_CORRUPT, "'base_branch' is not a branch");
 	return 0;
@@ -214,16 +224,16 @@ static int check_shape(const json_t *obj, struct error *err)
 		return error_hint(err, "a newer git box made it");
 	}
 	if (json_object_size(obj) != ARRAY_SIZE(keys))
-		return error_set(err, ERR_CORRUPT, "it has %zu keys instead of %zu", json_object_size(obj),
-				 ARRAY_SIZE(keys));
+		return error_set(err, ERR_CORRUPT, "it has %zu keys instead of %zu",
+				 json_object_size(obj), ARRAY_SIZE(keys));
 	return 0;
 }
 
 static int fill(const json_t *obj, struct manifest *m, struct error *err)
 {
 	if (check_shape(obj, err) < 0 || get_id(obj, m, err) < 0 || get_names(obj, m, err) < 0 ||
-	    get_kinds(obj, m, err) < 0 || get_digest(obj, m, err) < 0 || get_base(obj, m, err) < 0 ||
-	    get_path(obj, "repo_top", false, &m->repo_top, err) < 0 ||
+	    get_kinds(obj, m, err) < 0 || get_digest(obj, m, err) < 0 ||
+	    get_base(obj, m, err) < 0 || get_path(obj, "repo_top", false, &m->repo_top, err) < 0 ||
 	    get_path(obj, "home", true, &m->home, err) < 0 || get_objects(obj, m, err) < 0)
 		return -1;
 	return get_numbers(obj, m, err);
@@ -295,5 +305,6 @@ int manifest_write(int box_fd, const struct manifest *m, struct error *err)
 	BUF_AUTO text = BUF_INIT;
 
 	manifest_text(m, &text);
-	return file_write_atomic(box_fd, MANIFEST_FILE, (struct file_content){ text.data, text.len, 0600 }, err);
+	return file_write_atomic(box_fd, MANIFEST_FILE,
+				 (struct file_content){ text.data, text.len, 0600 }, err);
 }

@@ -11,7 +11,8 @@
 #include "box/layout.h"
 #include "policy/policy.h"
 
-/* created -> (running is derived from locks, never stored) -> proposed -> applied; aborted from any but applied */
+/* created -> (running is derived from locks, never stored) -> proposed -> applied; aborted from any
+ * but applied */
 enum box_state { BOX_CREATED, BOX_PROPOSED, BOX_APPLIED, BOX_ABORTED, BOX_STATE_MAX };
 extern const char *const box_state_names[]; /* NULL-terminated */
 
@@ -25,10 +26,10 @@ struct manifest {
 	struct buf base_commit; /* hex, 40 or 64 */
 	struct buf base_tree;
 	struct buf base_branch; /* "" where detached */
-	struct buf repo_top;	/* where the work tree appears inside */
+	struct buf repo_top;    /* where the work tree appears inside */
 	struct buf home;
 	struct strv objects;
-	uint32_t uid, gid;	/* payload's host ids */
+	uint32_t uid, gid; /* payload's host ids */
 	int64_t created_us;
 };
 
@@ -40,11 +41,13 @@ void manifest_release(struct manifest *m);
 #define MANIFEST_MAX (256u << 10)
 
 /*
- * box_fd: directory box/b/<id>. Errors: corrupt, notfound, sys. manifest_parse is pure and fuzzed. Whoever reads
- * compares the id with the directory's name (box_open does). Paths are stored by json_path().
+ * box_fd: directory box/b/<id>. Errors: corrupt, notfound, sys. manifest_parse is pure and fuzzed.
+ * Whoever reads compares the id with the directory's name (box_open does). Paths are stored by
+ * json_path().
  */
 int manifest_parse(const char *text, size_t len, struct manifest *out, struct error *err);
-void manifest_text(const struct manifest *m, struct buf *out); /* appended; what manifest_parse() takes */
+void manifest_text(const struct manifest *m,
+		   struct buf *out); /* appended; what manifest_parse() takes */
 int manifest_read(int box_fd, struct manifest *out, struct error *err);
 int manifest_read_removed(int box_fd, struct manifest *out, struct error *err);
 int manifest_write(int box_fd, const struct manifest *m, struct error *err);

@@ -12,10 +12,12 @@
 #define MASON_PATH "/run/box/bin/git-box-mason" /* inside */
 
 /*
- * Runs argv (NULL-terminated, argv[0] MASON_PATH or a program of /usr) in the mason's confinement of the box and
- * collects its stdout (may be NULL). Not while commands of the box run. A failure carries the first line that it wrote to
- * stderr. Errors: peer (exit code not 0), limit (time), and those of session_run().
+ * Runs argv (NULL-terminated, argv[0] MASON_PATH or a program of /usr) in the mason's confinement
+ * of the box and collects its stdout (may be NULL). Not while commands of the box run. A failure
+ * carries the first line that it wrote to stderr. Errors: peer (exit code not 0), limit (time), and
+ * those of session_run().
  */
-int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out, struct error *err);
+int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
+	      struct error *err);
 
 #endif

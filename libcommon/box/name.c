@@ -53,7 +53,8 @@ static int lock_name(const struct box_root *root, const char *path, int fd, stru
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno == EWOULDBLOCK)
-			return error_set(err, ERR_BUSY, "a box of that name is being made right now");
+			return error_set(err, ERR_BUSY,
+					 "a box of that name is being made right now");
 		return error_sys(err, errno, "cannot lock %s", path);
 	}
 	return still_linked(root->fd, path, fd) ? 1 : 0;
@@ -67,10 +68,10 @@ int box_name_claim(const struct box_root *root, const char *name, const char *id
 		return -1;
 	buf_fmt(&path, "name/%s", name);
 	for (int i = 0; i < CLAIM_TRIES; i++) {
-		FD_AUTO fd = openat(root->fd, path.data, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-				    0600);
-		int locked = fd < 0 ? error_sys(err, errno, "cannot make %s", path.data) :
-				      lock_name(root, path.data, fd, err);
+		FD_AUTO fd = openat(root->fd, path.data,
+				    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+		int locked = fd < 0 ? error_sys(err, errno, "cannot make %s", path.data)
+				    : lock_name(root, path.data, fd, err);
 
 		if (locked < 0)
 			return -1;
@@ -82,7 +83,8 @@ int box_name_claim(const struct box_root *root, const char *name, const char *id
 		}
 		return write_id(fd, id, err) < 0 ? -1 : fd_take(&fd);
 	}
-	return error_set(err, ERR_BUSY, "the name '%s' is taken and freed by others all the time", name);
+	return error_set(err, ERR_BUSY, "the name '%s' is taken and freed by others all the time",
+			 name);
 }
 
 bool box_name_claimed(const struct box_root *root, const char *name)
@@ -107,8 +109,8 @@ int box_id_claimed(const struct box_root *root, const char *id, bool *out, struc
 		struct error ignored = ERROR_INIT;
 		char holds[BOX_ID_LEN + 1];
 
-		*out = box_name_id(root, names.v[i], holds, &ignored) == 0 && strcmp(holds, id) == 0 &&
-		       box_name_claimed(root, names.v[i]);
+		*out = box_name_id(root, names.v[i], holds, &ignored) == 0 &&
+		       strcmp(holds, id) == 0 && box_name_claimed(root, names.v[i]);
 	}
 	return 0;
 }

@@ -24,7 +24,9 @@
 #define SESSION_DIR "session"
 #define LINE_MAX_BYTES 4096
 #define LABEL_MAX 1024
-#define YOUNG_US (60 * 1000000LL) /* a free, empty file of that age belongs to nobody who is just starting */
+#define YOUNG_US                                                                                   \
+	(60 * 1000000LL) /* a free, empty file of that age belongs to nobody who is just starting  \
+			  */
 #define POLL_MS 10
 
 void session_info_text(const struct session_info *s, struct buf *out)

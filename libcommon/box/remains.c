@@ -25,7 +25,8 @@ static void made_up(struct box *b, const char *id)
 	m.uid = geteuid();
 	m.gid = getegid();
 	for (size_t i = 0; work_dirs[i]; i++) {
-		if (fstatat(b->fd, work_dirs[i], &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+		if (fstatat(b->fd, work_dirs[i], &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISDIR(st.st_mode))
 			continue;
 		m.uid = st.st_uid;
 		m.gid = st.st_gid;
@@ -35,17 +36,17 @@ static void made_up(struct box *b, const char *id)
 	b->m = m;
 }
 
-/* The stored manifest where it is this box's own. */
-static bool stored(struct box *b, const char *id, const char *file, struct error *why)
+/* The stored manifest where there is one and it is this box's own. */
+static bool stored(struct remains *r, const char *id, struct error *why)
 {
-	int rc = strcmp(file, MANIFEST_FILE) == 0 ? manifest_read(b->fd, &b->m, why) :
-						    manifest_read_removed(b->fd, &b->m, why);
+	struct box *b = &r->box;
+	int rc = -1;
 
-	if (rc == 0 && strcmp(b->m.id, id) == 0)
-		return true;
-	if (rc == 0)
-		error_set(why, ERR_CORRUPT, "its manifest is the one of box %s", b->m.id);
-	return false;
+	if (r->kind == REMAINS_DAMAGED)
+		rc = manifest_read(b->fd, &b->m, why);
+	else if (r->kind == REMAINS_MARKED)
+		rc = manifest_read_removed(b->fd, &b->m, why);
+	return rc == 0 && strcmp(b->m.id, id) == 0;
 }
 
 static int open_dir(const struct box_root *root, const char *id, struct box *b, struct error *err)
@@ -57,29 +58,30 @@ static int open_dir(const struct box_root *root, const char *id, struct box *b, 
 	return 0;
 }
 
-int remains_open(const struct box_root *root, const char *id, struct box *out, enum remains *kind_out,
-		 struct error *why, struct error *err)
+static enum remains_kind kind_of(const struct box *b)
 {
-	struct error ignored = ERROR_INIT;
-	struct box b;
+	if (file_exists(b->fd, MANIFEST_FILE))
+		return REMAINS_DAMAGED;
+	return file_exists(b->fd, MANIFEST_REMOVED) ? REMAINS_MARKED : REMAINS_UNFINISHED;
+}
 
-	if (box_open_id(root, id, out, why) == 0) {
-		*kind_out = REMAINS_BOX;
-		return 0;
+int remains_open(const struct box_root *root, const char *id, struct remains *out,
+		 struct error *err)
+{
+	struct remains r = { .kind = REMAINS_BOX, .why = ERROR_INIT };
+	struct error ignored = ERROR_INIT;
+
+	if (box_open_id(root, id, &r.box, &r.why) < 0) {
+		box_init(&r.box);
+		if (open_dir(root, id, &r.box, err) < 0) {
+			box_release(&r.box);
+			return -1;
+		}
+		r.kind = kind_of(&r.box);
+		if (!stored(&r, id, &ignored))
+			made_up(&r.box, id);
 	}
-	box_init(&b);
-	if (open_dir(root, id, &b, err) < 0) {
-		box_release(&b);
-		return -1;
-	}
-	if (file_exists(b.fd, MANIFEST_FILE))
-		*kind_out = REMAINS_DAMAGED;
-	else
-		*kind_out = file_exists(b.fd, MANIFEST_REMOVED) ? REMAINS_MARKED : REMAINS_UNFINISHED;
-	if (*kind_out == REMAINS_UNFINISHED ||
-	    !stored(&b, id, *kind_out == REMAINS_DAMAGED ? MANIFEST_FILE : MANIFEST_REMOVED, &ignored))
-		made_up(&b, id);
-	*out = b;
+	*out = r;
 	return 0;
 }
 
@@ -131,7 +133,8 @@ static int free_names(const struct box_root *root, const char *id, struct error 
  */
 static int remove_rest(const struct box_root *root, const struct box *b, struct error *err)
 {
-	static const char *const first[] = { "work", "git", "home", "tmp", "snap", "session", "policy.json" };
+	static const char *const first[] = { "work", "git",     "home",       "tmp",
+					     "snap", "session", "policy.json" };
 	BUF_AUTO path = BUF_INIT;
 
 	for (size_t i = 0; i < ARRAY_SIZE(first); i++) {
@@ -147,22 +150,28 @@ static int remove_emptied(const struct box *b, struct error *err)
 {
 	for (size_t i = 0; work_dirs[i]; i++) {
 		if (unlinkat(b->fd, work_dirs[i], AT_REMOVEDIR) < 0 && errno != ENOENT)
-			return error_sys(err, errno, "cannot remove %s/%s", b->path.data, work_dirs[i]);
+			return error_sys(err, errno, "cannot remove %s/%s", b->path.data,
+					 work_dirs[i]);
 	}
 	return 0;
 }
 
-int remains_clear(const struct repo *repo, const struct box_root *root, const struct box *b, enum remains kind,
+int remains_clear(const struct repo *repo, const struct box_root *root, const struct remains *r,
 		  struct error *err)
 {
+	const struct box *b = &r->box;
+	bool unfinished = r->kind == REMAINS_UNFINISHED;
+
 	if (free_names(root, b->m.id, err) < 0)
 		return -1;
 	if (!keep_exists(root, b->m.id) && remains_unpin(repo, b->m.id, err) < 0)
 		return -1;
-	if (kind == REMAINS_UNFINISHED && file_exists(repo->common_fd, "worktrees") &&
+	/* Of which tier it was going to be is not known: a registered worktree must go in git's own
+	 * way. */
+	if (unfinished && file_exists(repo->common_fd, "worktrees") &&
 	    work_worktree.empty(repo, b, err) < 0)
 		return -1;
-	if (kind != REMAINS_UNFINISHED &&
+	if (!unfinished &&
 	    (work_ops_for(b->m.tier)->empty(repo, b, err) < 0 || remove_emptied(b, err) < 0))
 		return -1;
 	return remove_rest(root, b, err);

@@ -31,7 +31,9 @@ int box_keep_ms(const struct repo *repo, uint64_t *out, struct error *err)
 
 void remove_result_init(struct remove_result *r)
 {
-	*r = (struct remove_result){ .name = BUF_INIT, .bundle = BUF_INIT, .ref = BUF_INIT, .commit = BUF_INIT };
+	*r = (struct remove_result){
+		.name = BUF_INIT, .bundle = BUF_INIT, .ref = BUF_INIT, .commit = BUF_INIT
+	};
 }
 
 void remove_result_release(struct remove_result *r)
@@ -65,9 +67,10 @@ void remove_restore_command(const struct remove_result *r, struct buf *out)
 }
 
 /* Exclusive, and nobody's command left behind by a front that was killed. */
-static int lock_idle(const struct box *b, enum remains kind, struct error *err)
+static int lock_idle(const struct remains *r, struct error *err)
 {
-	bool stands = kind == REMAINS_BOX || kind == REMAINS_DAMAGED;
+	bool stands = r->kind == REMAINS_BOX || r->kind == REMAINS_DAMAGED;
+	const struct box *b = &r->box;
 	struct session_list live = SESSION_LIST_INIT;
 	FD_AUTO lock = stands ? box_lock(b, true, LOCK_WAIT_MS, err) : remains_lock(b, err);
 	size_t left;
@@ -77,8 +80,8 @@ static int lock_idle(const struct box *b, enum remains kind, struct error *err)
 	left = live.len;
 	session_list_release(&live);
 	if (left > 0) {
-		error_set(err, ERR_BUSY, "%zu command%s still live%s in box '%s'", left, left == 1 ? "" : "s",
-			  left == 1 ? "s" : "", b->m.name.data);
+		error_set(err, ERR_BUSY, "%zu command%s still live%s in box '%s'", left,
+			  left == 1 ? "" : "s", left == 1 ? "s" : "", b->m.name.data);
 		return error_hint(err, "wait, or end it: git box abort %s", b->m.name.data);
 	}
 	return fd_take(&lock);
@@ -95,26 +98,31 @@ static void name_work(const struct work_found *found, struct buf *out)
 		buf_fmt(out, "%scommits that could not be counted", out->len > 0 ? " and " : "");
 }
 
-static int refuse_work(const struct remove_request *req, const struct box *b, const struct work_found *found,
-		       struct error *err)
+static int refuse_work(const struct remove_request *req, const struct box *b,
+		       const struct work_found *found, struct error *err)
 {
 	BUF_AUTO what = BUF_INIT;
 	char kept[32];
 
 	name_work(found, &what);
-	error_set(err, ERR_REFUSED, "box '%s' holds work that was not proposed: %s", b->m.name.data, what.data);
+	error_set(err, ERR_REFUSED, "box '%s' holds work that was not proposed: %s", b->m.name.data,
+		  what.data);
 	if (req->keep_ms == 0)
-		return error_hint(err, "git box rm --force %s removes it for good (box.keepRemoved is 0)",
+		return error_hint(err,
+				  "git box rm --force %s removes it for good (box.keepRemoved is "
+				  "0)",
 				  b->m.name.data);
 	num_duration_text(req->keep_ms, kept);
 	return error_hint(err, "git box rm --force %s removes it%s%s%s", b->m.name.data,
-			  found->differs ? " and keeps its files in a bundle for " : "; there are no files to keep",
-			  found->differs ? kept : "", found->commits > 0 ? " (not the history of its commits)" : "");
+			  found->differs ? " and keeps its files in a bundle for "
+					 : "; there are no files to keep",
+			  found->differs ? kept : "",
+			  found->commits > 0 ? " (not the history of its commits)" : "");
 }
 
 /* Looks for work, and keeps it where that is asked for. */
-static int look_and_keep(const struct remove_request *req, const struct box_root *root, const struct box *b,
-			 struct remove_result *out, struct error *err)
+static int look_and_keep(const struct remove_request *req, const struct box_root *root,
+			 const struct box *b, struct remove_result *out, struct error *err)
 {
 	struct work_found found;
 	struct kept kept;
@@ -122,7 +130,9 @@ static int look_and_keep(const struct remove_request *req, const struct box_root
 	if (req->force && req->keep_ms == 0)
 		return 0;
 	if (work_ops_for(b->m.tier)->look(req->repo, b, &found, err) < 0)
-		return error_hint(err, "git -c box.keepRemoved=0 box rm --force %s removes it unseen, for good",
+		return error_hint(err,
+				  "git -c box.keepRemoved=0 box rm --force %s removes it unseen, "
+				  "for good",
 				  b->m.name.data);
 	out->had_work = found.differs || found.commits > 0 || !found.commits_known;
 	out->commits = found.commits;
@@ -138,49 +148,55 @@ static int look_and_keep(const struct remove_request *req, const struct box_root
 	return 0;
 }
 
-/* Without a policy that can be believed nothing of the box runs, so its commits stay unknown. */
-static int check_damaged(const struct remove_request *req, const struct box *b, const struct error *why,
+/* Without a policy that can be believed nothing of the box runs, so what it holds stays unknown. */
+static int check_damaged(const struct remove_request *req, const struct remains *r,
 			 struct error *err)
 {
-	if (req->force)
+	if (r->kind != REMAINS_DAMAGED || req->force)
 		return 0;
-	*err = *why;
-	return error_hint(err, "git box rm --force %s removes it; nothing of it can be kept", b->m.name.data);
+	*err = r->why;
+	return error_hint(err, "git box rm --force %s removes it; nothing of it can be kept",
+			  r->box.m.name.data);
 }
 
-static int prepare(const struct remove_request *req, const struct box_root *root, const struct box *b,
-		   enum remains kind, struct remove_result *out, struct error *err)
+/* Up to the moment from which on there is no such box. */
+static int prepare(const struct remove_request *req, const struct box_root *root, struct remains *r,
+		   struct remove_result *out, struct error *err)
 {
-	bool claimed;
+	bool claimed = false;
 
-	switch (kind) {
-	case REMAINS_BOX:
-		if (look_and_keep(req, root, b, out, err) < 0)
-			return -1;
-		return remains_mark(b, err);
-	case REMAINS_DAMAGED:
-		return remains_mark(b, err);
-	case REMAINS_UNFINISHED:
-		if (box_id_claimed(root, b->m.id, &claimed, err) < 0)
-			return -1;
-		return claimed ? error_set(err, ERR_BUSY, "box '%s' is being made right now", req->name) : 0;
-	default:
+	if (r->kind == REMAINS_MARKED)
 		return 0;
+	if (r->kind == REMAINS_UNFINISHED) {
+		if (box_id_claimed(root, r->box.m.id, &claimed, err) < 0)
+			return -1;
+		return claimed ? error_set(err, ERR_BUSY, "box '%s' is being made right now",
+					   req->name)
+			       : 0;
 	}
+	if (r->kind == REMAINS_BOX && look_and_keep(req, root, &r->box, out, err) < 0)
+		return -1;
+	if (remains_mark(&r->box, err) < 0)
+		return -1;
+	r->kind = REMAINS_MARKED;
+	return 0;
 }
 
-static int remove_opened(const struct remove_request *req, const struct box_root *root, const struct box *b,
-			 enum remains kind, struct remove_result *out, struct error *err)
+static int remove_opened(const struct remove_request *req, const struct box_root *root,
+			 struct remains *r, struct remove_result *out, struct error *err)
 {
-	FD_AUTO lock = lock_idle(b, kind, err);
-	/* Clearing goes on what it was marked as: what was whole is now marked. */
-	enum remains rest = kind == REMAINS_UNFINISHED ? kind : REMAINS_MARKED;
+	FD_AUTO lock = -1;
 
-	if (lock < 0 || prepare(req, root, b, kind, out, err) < 0)
+	if (check_damaged(req, r, err) < 0)
 		return -1;
-	buf_str(&out->name, b->m.name.data);
-	if (remains_clear(req->repo, root, b, rest, err) < 0) {
-		error_wrap(err, "box '%s' is removed, but not all of its files", b->m.name.data);
+	lock = lock_idle(r, err);
+	if (lock < 0 || prepare(req, root, r, out, err) < 0)
+		return -1;
+	buf_reset(&out->name);
+	buf_str(&out->name, r->box.m.name.data);
+	if (remains_clear(req->repo, root, r, err) < 0) {
+		error_wrap(err, "box '%s' is removed, but not all of its files",
+			   r->box.m.name.data);
 		return error_hint(err, "git box gc");
 	}
 	return 0;
@@ -189,18 +205,14 @@ static int remove_opened(const struct remove_request *req, const struct box_root
 int box_remove(const struct remove_request *req, struct remove_result *out, struct error *err)
 {
 	BOX_ROOT_AUTO root = BOX_ROOT_INIT;
-	struct error why = ERROR_INIT;
 	char id[BOX_ID_LEN + 1];
-	enum remains kind;
-	struct box b;
+	struct remains r;
 	int rc;
 
-	if (box_root_open(req->repo, false, &root, err) < 0 || box_find(&root, req->name, id, err) < 0 ||
-	    remains_open(&root, id, &b, &kind, &why, err) < 0)
+	if (box_root_open(req->repo, false, &root, err) < 0 ||
+	    box_find(&root, req->name, id, err) < 0 || remains_open(&root, id, &r, err) < 0)
 		return -1;
-	rc = kind == REMAINS_DAMAGED ? check_damaged(req, &b, &why, err) : 0;
-	if (rc == 0)
-		rc = remove_opened(req, &root, &b, kind, out, err);
-	box_release(&b);
+	rc = remove_opened(req, &root, &r, out, err);
+	box_release(&r.box);
 	return rc;
 }

@@ -12,22 +12,23 @@
 
 #include "box/box.h"
 
-/* git config box.keepRemoved, a duration; 14 days where unset; 0: keep nothing. Errors: usage, peer. */
+/* git config box.keepRemoved, a duration; 14 days where unset; 0: keep nothing. Errors: usage,
+ * peer. */
 int box_keep_ms(const struct repo *repo, uint64_t *out, struct error *err);
 
 struct remove_request {
 	const struct repo *repo;
 	const char *name;
-	bool force;	      /* remove although work was not proposed, or although the box is damaged */
-	uint64_t keep_ms;     /* box_keep_ms() */
+	bool force; /* remove although work was not proposed, or although the box is damaged */
+	uint64_t keep_ms; /* box_keep_ms() */
 };
 
 struct remove_result {
 	struct buf name;
-	bool had_work;	   /* files differ from the base, or the box says that it made commits */
+	bool had_work;     /* files differ from the base, or the box says that it made commits */
 	uint64_t commits;  /* claimed by the box; their history is not kept, only its outcome */
 	struct buf bundle; /* absolute path of what was kept, "" where there was nothing to keep */
-	struct buf ref;	   /* tip inside the bundle */
+	struct buf ref;    /* tip inside the bundle */
 	struct buf commit;
 };
 void remove_result_init(struct remove_result *r);
@@ -37,8 +38,8 @@ void remove_result_release(struct remove_result *r);
 void remove_restore_command(const struct remove_result *r, struct buf *out);
 
 /*
- * *out is initialised and released by the caller. Errors: refused (work that was not proposed and no force: says
- * what and how), corrupt (damaged and no force), busy, notfound, sys.
+ * *out is initialised and released by the caller. Errors: refused (work that was not proposed and
+ * no force: says what and how), corrupt (damaged and no force), busy, notfound, sys.
  */
 int box_remove(const struct remove_request *req, struct remove_result *out, struct error *err);
 
@@ -46,16 +47,21 @@ int box_remove(const struct remove_request *req, struct remove_result *out, stru
 struct gc_item {
 	const char *kind; /* "aborted", "unfinished", "removed", "name", "bundle", "ref" */
 	struct buf what;  /* name, id, file or ref */
-	struct error err; /* why it could not be removed; kind ERR_NONE where it was (or would be) */
+	struct error
+		err; /* why it could not be removed; kind ERR_NONE where it was (or would be) */
 };
 struct gc_report {
 	struct gc_item *v;
 	size_t len;
 };
-#define GC_REPORT_INIT { .v = NULL, .len = 0 }
+#define GC_REPORT_INIT                                                                             \
+	{                                                                                          \
+		.v = NULL, .len = 0                                                                \
+	}
 void gc_report_release(struct gc_report *r);
 
 /* One item that fails does not stop the rest. Errors: only where nothing could be looked at. */
-int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_report *out, struct error *err);
+int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_report *out,
+	   struct error *err);
 
 #endif

@@ -33,7 +33,8 @@ static int make_snap(const struct box *b, struct error *err)
 	if (fd < 0)
 		return error_sys(err, errno, "cannot open %s/snap", b->path.data);
 	if (b->m.uid != geteuid() && fchown(fd, b->m.uid, b->m.gid) < 0)
-		return error_sys(err, errno, "cannot give %s/snap to uid %u", b->path.data, b->m.uid);
+		return error_sys(err, errno, "cannot give %s/snap to uid %u", b->path.data,
+				 b->m.uid);
 	return 0;
 }
 
@@ -63,16 +64,20 @@ static int snapshot(const struct box *b, bool *differs_out, struct error *err)
 	buf_fmt(&work, "%s/work", b->path.data);
 	buf_fmt(&snap, "%s/snap", b->path.data);
 	box_lowering(b, &lower);
-	const char *const argv[] = { MASON_PATH, "snapshot", work.data, snap.data, b->m.base_commit.data, NULL };
+	const char *const argv[] = {
+		MASON_PATH, "snapshot", work.data, snap.data, b->m.base_commit.data, NULL
+	};
 
-	if (make_snap(b, err) < 0 || mason_run(&lower, argv, &out, err) < 0 || parse_tree(&out, &tree, err) < 0)
+	if (make_snap(b, err) < 0 || mason_run(&lower, argv, &out, err) < 0 ||
+	    parse_tree(&out, &tree, err) < 0)
 		return error_wrap(err, "cannot tell whether box '%s' holds work", b->m.name.data);
 	*differs_out = strcmp(tree.data, b->m.base_tree.data) != 0;
 	return 0;
 }
 
 /* What the host knows anyway does not count as the box's: its refs were copied into the box. */
-static int known_commits(const struct repo *repo, const struct box *b, struct buf *out, struct error *err)
+static int known_commits(const struct repo *repo, const struct box *b, struct buf *out,
+			 struct error *err)
 {
 	static const char *const refs[] = { "for-each-ref", "--format=^%(objectname)", NULL };
 
@@ -96,18 +101,29 @@ static int plan_inside(const struct box *b, struct buf *out, struct strv *env, s
 	return rc;
 }
 
-static int ask_commits(const struct repo *repo, const struct box *b, struct buf *out, struct error *err)
+static int ask_commits(const struct repo *repo, const struct box *b, struct buf *out,
+		       struct error *err)
 {
-	const char *const argv[] = { "git", "-C", b->m.repo_top.data, "rev-list", "--count", "--ignore-missing",
-				     "--all", "--stdin", NULL };
+	const char *const argv[] = { "git",      "-C",      b->m.repo_top.data,
+				     "rev-list", "--count", "--ignore-missing",
+				     "--all",    "--stdin", NULL };
 	STRV_AUTO env = STRV_INIT;
 	BUF_AUTO plan = BUF_INIT;
 	BUF_AUTO known = BUF_INIT;
 	FD_AUTO in = -1;
 	struct session_result result;
 	struct session_request req = {
-		.plan = &plan, .argv = argv, .cwd = b->m.repo_top.data, .timeout_ms = COUNT_TIMEOUT_MS, .box_fd = -1, .lock_fd = -1,
-		.label = "rm: counting commits", .out = -1, .err = -1, .capture = out, .capture_max = COUNT_OUT_MAX,
+		.plan = &plan,
+		.argv = argv,
+		.cwd = b->m.repo_top.data,
+		.timeout_ms = COUNT_TIMEOUT_MS,
+		.box_fd = -1,
+		.lock_fd = -1,
+		.label = "rm: counting commits",
+		.out = -1,
+		.err = -1,
+		.capture = out,
+		.capture_max = COUNT_OUT_MAX,
 	};
 
 	if (known_commits(repo, b, &known, err) < 0 || plan_inside(b, &plan, &env, err) < 0)
@@ -136,7 +152,8 @@ static void count_commits(const struct repo *repo, const struct box *b, struct w
 	found->commits_known = num_u64(out.data, 0, UINT32_MAX, &found->commits, &ignored) == 0;
 }
 
-static int look(const struct repo *repo, const struct box *b, struct work_found *out, struct error *err)
+static int look(const struct repo *repo, const struct box *b, struct work_found *out,
+		struct error *err)
 {
 	*out = (struct work_found){ .differs = false };
 	if (snapshot(b, &out->differs, err) < 0)

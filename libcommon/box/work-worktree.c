@@ -18,11 +18,13 @@ static void work_path(const struct box *b, struct buf *out)
 }
 
 /* git in the worktree; *out without its last newline. */
-static int git_there(const struct box *b, const char *const *args, struct buf *out, struct error *err)
+static int git_there(const struct box *b, const char *const *args, struct buf *out,
+		     struct error *err)
 {
-	static const char *const env[] = { "GIT_AUTHOR_NAME=git box", "GIT_AUTHOR_EMAIL=box@localhost",
-					   "GIT_COMMITTER_NAME=git box", "GIT_COMMITTER_EMAIL=box@localhost",
-					   NULL };
+	static const char *const env[] = { "GIT_AUTHOR_NAME=git box",
+					   "GIT_AUTHOR_EMAIL=box@localhost",
+					   "GIT_COMMITTER_NAME=git box",
+					   "GIT_COMMITTER_EMAIL=box@localhost", NULL };
 	BUF_AUTO path = BUF_INIT;
 	struct git_cmd cmd = { .args = args, .env = env, .out = out };
 
@@ -35,10 +37,12 @@ static int git_there(const struct box *b, const char *const *args, struct buf *o
 	return 0;
 }
 
-static int look(const struct repo *repo, const struct box *b, struct work_found *out, struct error *err)
+static int look(const struct repo *repo, const struct box *b, struct work_found *out,
+		struct error *err)
 {
 	static const char *const status[] = { "status", "--porcelain", NULL };
-	const char *const count[] = { "rev-list", "--count", "HEAD", "--not", b->m.base_commit.data, "--all", NULL };
+	const char *const count[] = { "rev-list", "--count", "HEAD", "--not", b->m.base_commit.data,
+				      "--all",    NULL };
 	BUF_AUTO changes = BUF_INIT;
 	BUF_AUTO number = BUF_INIT;
 
@@ -66,12 +70,14 @@ static int bundle(const struct repo *repo, const struct box *b, int fd, struct e
 
 	if (git_there(b, add, &none, err) < 0 || git_there(b, write, &tree, err) < 0)
 		return -1;
-	const char *const make[] = { "commit-tree", "-p", "HEAD", "-m", "files of a removed box", tree.data, NULL };
+	const char *const make[] = { "commit-tree", "-p", "HEAD", "-m", "files of a removed box",
+				     tree.data,     NULL };
 	if (git_there(b, make, &commit, err) < 0)
 		return -1;
 	buf_fmt(&not_base, "^%s", b->m.base_commit.data);
 	const char *const ref[] = { "update-ref", KEEP_REF, commit.data, NULL };
-	const char *const pack[] = { "bundle", "create", "--quiet", "-", KEEP_REF, not_base.data, NULL };
+	const char *const pack[] = { "bundle", "create",      "--quiet", "-",
+				     KEEP_REF, not_base.data, NULL };
 	if (git_want(repo, ref, NULL, &none, err) < 0)
 		return -1;
 	rc = git_want(repo, pack, NULL, &data, err);
@@ -88,7 +94,9 @@ static int empty(const struct repo *repo, const struct box *b, struct error *err
 	int code;
 
 	work_path(b, &path);
-	const char *const remove[] = { "worktree", "remove", "--force", "--force", path.data, NULL };
+	const char *const remove[] = {
+		"worktree", "remove", "--force", "--force", path.data, NULL
+	};
 	struct git_cmd cmd = { .args = remove, .git_dir = repo->git_dir.data };
 
 	/* A second attempt finds no registration any more: its exit code says nothing. */

@@ -9,13 +9,14 @@
 #include "box/box.h"
 
 struct work_found {
-	bool differs;	    /* files are not those of the base */
+	bool differs;       /* files are not those of the base */
 	bool commits_known; /* false: the box could not be asked */
 	uint64_t commits;   /* beyond the base; claimed by the box */
 };
 
 struct work_ops {
-	int (*look)(const struct repo *repo, const struct box *b, struct work_found *out, struct error *err);
+	int (*look)(const struct repo *repo, const struct box *b, struct work_found *out,
+		    struct error *err);
 	/* After a look() that found a difference: writes a git bundle of the files to fd. */
 	int (*bundle)(const struct repo *repo, const struct box *b, int fd, struct error *err);
 	/* Removes all content that the box could write; the emptied directories may stay. */

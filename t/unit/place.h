@@ -26,7 +26,9 @@ static inline struct file_content place_text(const char *text)
 
 static inline struct place place_make(void)
 {
-	struct place p = { .dir = "/tmp/test-box-XXXXXX", .repo = REPO_INIT, .root = BOX_ROOT_INIT };
+	struct place p = { .dir = "/tmp/test-box-XXXXXX",
+			   .repo = REPO_INIT,
+			   .root = BOX_ROOT_INIT };
 	struct error err = ERROR_INIT;
 
 	cr_assert(mkdtemp(p.dir));
@@ -66,7 +68,8 @@ static inline void place_manifest(struct manifest *m, const char *id)
 }
 
 /* A whole box in directory b/dir_id; its manifest says id and tier. */
-static inline void place_box(const struct place *p, const char *dir_id, const char *id, enum tier tier)
+static inline void place_box(const struct place *p, const char *dir_id, const char *id,
+			     enum tier tier)
 {
 	struct error err = ERROR_INIT;
 	BUF_AUTO path = BUF_INIT;

@@ -17,8 +17,16 @@ static void put_box(const struct place *p, const char *id)
 
 Test(layout, good_names)
 {
-	static const char *const good[] = { "a", "A", "0", "fix-login", "a.b_c-d", "x.y", "git", "lock",
-					    "0123456789012345678901234567890123456789012345678901234567890123" };
+	static const char *const good[] = { "a",
+					    "A",
+					    "0",
+					    "fix-login",
+					    "a.b_c-d",
+					    "x.y",
+					    "git",
+					    "lock",
+					    "012345678901234567890123456789012345678901234567890123"
+					    "4567890123" };
 	struct error err = ERROR_INIT;
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
@@ -27,10 +35,30 @@ Test(layout, good_names)
 
 Test(layout, bad_names)
 {
-	static const char *const bad[] = { "", "-x", ".", "..", ".a", "_a", "a/b", "../a", "a..b", "ledger.git",
-					   "a.lock", "a.LOCK", "a.", "a b", "a\nb", "a\x1b[0m", "\xc3\xa9", "a:b",
-					   "a~b", "a^b", "a@{b", "a*b",
-					   "01234567890123456789012345678901234567890123456789012345678901234" };
+	static const char *const bad[] = { "",
+					   "-x",
+					   ".",
+					   "..",
+					   ".a",
+					   "_a",
+					   "a/b",
+					   "../a",
+					   "a..b",
+					   "ledger.git",
+					   "a.lock",
+					   "a.LOCK",
+					   "a.",
+					   "a b",
+					   "a\nb",
+					   "a\x1b[0m",
+					   "\xc3\xa9",
+					   "a:b",
+					   "a~b",
+					   "a^b",
+					   "a@{b",
+					   "a*b",
+					   "0123456789012345678901234567890123456789012345678901234"
+					   "5678901234" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct error err = ERROR_INIT;
@@ -46,8 +74,12 @@ Test(layout, a_bad_name_gets_a_good_one)
 		const char *bad;
 		const char *hint;
 	} rows[] = {
-		{ "-x", "'x' would do" },	   { "a/b", "'a-b' would do" }, { "ledger.git", "'ledger' would do" },
-		{ "../../etc", "'etc' would do" }, { "a.", "'a' would do" },    { "---", "" },
+		{ "-x", "'x' would do" },
+		{ "a/b", "'a-b' would do" },
+		{ "ledger.git", "'ledger' would do" },
+		{ "../../etc", "'etc' would do" },
+		{ "a.", "'a' would do" },
+		{ "---", "" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -131,14 +163,16 @@ Test(layout, not_found_names_the_nearest)
 
 Test(layout, an_index_entry_is_never_a_path)
 {
-	static const char *const bad[] = { "../../../etc", "", "00000000000000AA", "00000000000000aa/x", "zz" };
+	static const char *const bad[] = { "../../../etc", "", "00000000000000AA",
+					   "00000000000000aa/x", "zz" };
 	struct place p = place_make();
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct error err = ERROR_INIT;
 		char id[BOX_ID_LEN + 1];
 
-		cr_assert_eq(file_write_atomic(p.root.fd, "name/evil", place_text(bad[i]), &err), 0);
+		cr_assert_eq(file_write_atomic(p.root.fd, "name/evil", place_text(bad[i]), &err),
+			     0);
 		cr_expect_eq(box_name_id(&p.root, "evil", id, &err), -1, "%s", bad[i]);
 	}
 	place_end(&p);

@@ -161,7 +161,9 @@ Test(box, an_edited_policy_is_refused)
 	policy.tier = TIER_PROCESS;
 	strv_add(&policy.write, "/etc");
 	policy_json(&policy, &json);
-	cr_assert_eq(file_write_atomic(p.root.fd, "b/" ID_A "/policy.json", place_text(json.data), &err), 0);
+	cr_assert_eq(
+		file_write_atomic(p.root.fd, "b/" ID_A "/policy.json", place_text(json.data), &err),
+		0);
 	cr_expect_eq(box_open_id(&p.root, ID_A, &b, &err), -1);
 	cr_expect_eq(err.kind, ERR_CORRUPT);
 	cr_expect(strstr(err.msg, "policy"), "%s", err.msg);

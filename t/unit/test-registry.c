@@ -9,7 +9,9 @@
 #include "sys/proc.h"
 #include "t/unit/place.h"
 
-#define LINE "{\"id\":\"" ID_A "\",\"label\":\"make test\",\"monitor\":4711,\"monitor_start\":1,\"started_us\":1}"
+#define LINE                                                                                       \
+	"{\"id\":\"" ID_A "\",\"label\":\"make "                                                   \
+	"test\",\"monitor\":4711,\"monitor_start\":1,\"started_us\":1}"
 
 /* A box directory with an empty session/. */
 static int box_dir(const struct place *p)
@@ -71,16 +73,20 @@ Test(registry, line_comes_back)
 
 Test(registry, a_monitor_that_is_no_process_is_refused)
 {
-	static const char *const monitors[] = { "0", "1", "-1", "-4711", "2147483648", "\"4711\"", "4711.5" };
+	static const char *const monitors[] = { "0",          "1",        "-1",    "-4711",
+						"2147483648", "\"4711\"", "4711.5" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(monitors); i++) {
 		struct error err = ERROR_INIT;
 		BUF_AUTO text = BUF_INIT;
 		struct session_info s;
 
-		buf_fmt(&text, "{\"id\":\"" ID_A "\",\"label\":\"x\",\"monitor\":%s,\"monitor_start\":1,\"started_us\":1}",
+		buf_fmt(&text,
+			"{\"id\":\"" ID_A "\",\"label\":\"x\",\"monitor\":%s,\"monitor_start\":1,"
+			"\"started_us\":1}",
 			monitors[i]);
-		cr_expect_eq(session_info_parse(text.data, text.len, &s, &err), -1, "%s", monitors[i]);
+		cr_expect_eq(session_info_parse(text.data, text.len, &s, &err), -1, "%s",
+			     monitors[i]);
 	}
 }
 
@@ -226,7 +232,9 @@ Test(registry, a_recycled_pid_is_not_signalled)
 		for (;;)
 			pause();
 	}
-	buf_fmt(&line, "{\"id\":\"" ID_A "\",\"label\":\"x\",\"monitor\":%d,\"monitor_start\":1,\"started_us\":1}",
+	buf_fmt(&line,
+		"{\"id\":\"" ID_A "\",\"label\":\"x\",\"monitor\":%d,\"monitor_start\":1,\"started_"
+		"us\":1}",
 		(int)innocent);
 	put_session(fd, ID_A, line.data);
 	FD_AUTO held = hold(fd, ID_A);
