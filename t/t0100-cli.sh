@@ -137,6 +137,22 @@ test_expect_success 'no colour when piped, whatever TERM says' '
 	! grep -q "$ESC" out err
 '
 
+# on_terminal WORDS...: git-box with a terminal as stdin, stdout and stderr; what it shows comes out here.
+on_terminal () {
+	script -q -e -c "$*" /dev/null </dev/null
+}
+
+test_expect_success 'colour on a terminal that has it and wants it' '
+	{ TERM=xterm on_terminal git-box zzzzzz >colour || :; } &&
+	test_grep "$ESC\[33mhint:" colour &&
+	{ TERM=dumb on_terminal git-box zzzzzz >dumb || :; } &&
+	test_grep "hint:" dumb &&
+	! grep "$ESC" dumb &&
+	{ TERM=xterm NO_COLOR=1 on_terminal git-box zzzzzz >plain || :; } &&
+	test_grep "hint:" plain &&
+	! grep "$ESC" plain
+'
+
 test_expect_success 'an answer that cannot be written is no success' '
 	test_exit 128 git-box --json-spec >/dev/full 2>err &&
 	test_grep "cannot write to standard output" err
