@@ -41,14 +41,6 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static void release(void *p)
-{
-	struct run_opts *o = p;
-
-	strv_release(&o->env);
-	strv_release(&o->cmd);
-}
-
 static int check_opts(const struct run_opts *o, struct error *err)
 {
 	if (!o->cmd.len) {
@@ -275,5 +267,4 @@ const struct command cmd_run = {
 	.opts = opts,
 	.opts_size = sizeof(struct run_opts),
 	.run = run,
-	.release = release,
 };

@@ -96,11 +96,7 @@ static int run_verb(struct app *app, const struct command *cmd, const char *cons
 	int code;
 
 	trace_cmd_name(app->trace, cmd->name);
-	if (cmd->defaults)
-		cmd->defaults(opts);
 	code = run_parsed(app, cmd, argv, opts);
-	if (cmd->release)
-		cmd->release(opts);
 	opt_release(cmd, opts);
 	free(opts);
 	return code;

@@ -132,17 +132,16 @@ struct command {
 	const char *examples;   /* manual text, verbatim lines: "$ git box ..." and comments; may be
 				   NULL */
 	const struct opt *opts; /* ends with OPT_END */
-	size_t opts_size;       /* size of the verb's struct */
-	void (*defaults)(void *opts); /* may be NULL: zero */
-	/* The verb itself. opts is the filled struct. Returns the exit code; prints its own
-	 * results. */
+	size_t opts_size;       /* size of the verb's struct, which starts as zeros */
+	/*
+	 * The verb itself. opts is the filled struct; what the parser put into it is freed
+	 * afterwards. Returns the exit code; prints its own results.
+	 */
 	int (*run)(struct app *app, void *opts);
-	/* Frees what opts owns beside the lists that the parser filled; may be NULL. */
-	void (*release)(void *opts);
 };
 
 /*
- * Pure parser: fills opts (opts_size bytes, already defaulted) from the words after
+ * Pure parser: fills opts (opts_size bytes, zeros at first) from the words after
  * the verb (NULL-terminated, borrowed by opts). Errors: usage, with the nearest option as hint
  * where one is near. *help_out is set where -h or --help was given (opts are then incomplete).
  */
