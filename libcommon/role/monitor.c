@@ -100,8 +100,11 @@ static void close_three(int fds[3])
 		fd_close(&fds[i]);
 }
 
-/* stdin, stdout, stderr of the command: its ends in `inner`, the front's in `outer`. */
-static int make_pipes(int inner[3], int outer[3], struct error *err)
+/*
+ * stdin, stdout, stderr of the command: its ends in `inner`, the front's in `outer`. They belong to the payload's
+ * ids, so that it can open /dev/stdin and the like also where the operator is root.
+ */
+static int make_pipes(const struct plan *plan, int inner[3], int outer[3], struct error *err)
 {
 	for (int i = 0; i < 3; i++) {
 		int p[2];
@@ -109,6 +112,8 @@ static int make_pipes(int inner[3], int outer[3], struct error *err)
 			return -1;
 		inner[i] = i == 0 ? p[0] : p[1];
 		outer[i] = i == 0 ? p[1] : p[0];
+		if (plan->uid != geteuid() && fchown(inner[i], plan->uid, plan->gid))
+			return error_sys(err, errno, "cannot give a pipe to uid %u", plan->uid);
 	}
 	return 0;
 }
@@ -116,7 +121,7 @@ static int make_pipes(int inner[3], int outer[3], struct error *err)
 static int hand_over(struct monitor *m, int payload, struct error *err)
 {
 	int inner[3] = { -1, -1, -1 }, outer[3] = { -1, -1, -1 };
-	int r = make_pipes(inner, outer, err);
+	int r = make_pipes(m->plan, inner, outer, err);
 
 	if (!r) {
 		const int exec_fds[4] = { payload, inner[0], inner[1], inner[2] };
