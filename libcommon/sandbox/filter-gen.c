@@ -88,53 +88,33 @@ static void refuse_bits(scmp_filter_ctx ctx, const char *name, unsigned n, uint6
 			rule_if(ctx, SCMP_ACT_ERRNO(err), name, SCMP_CMP(n, SCMP_CMP_MASKED_EQ, 1ull << i, 1ull << i));
 }
 
-static bool family_allowed(unsigned family, bool sockets)
-{
-	return sockets && (family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK);
-}
-
 /*
- * Plain TCP, UDP, UNIX sockets and the route part of netlink (Node and Go list
- * interfaces with it). The kernel takes an int, so the high half of the
- * register is garbage that must not matter: equality is on the low 32 bits.
+ * Plain TCP and UDP, and the route part of netlink (Node and Go list
+ * interfaces with it); which families there are at all is the prefix's. The
+ * kernel takes ints, so the high half of a register is garbage that must not
+ * matter: equality is on the low 32 bits.
  */
-static void socket_rules(scmp_filter_ctx ctx, bool sockets)
+static void socket_rules(scmp_filter_ctx ctx)
 {
-	const uint32_t no_family = SCMP_ACT_ERRNO(EAFNOSUPPORT);
-	const uint32_t no_proto = SCMP_ACT_ERRNO(EPROTONOSUPPORT);
+	static const unsigned inet[] = { AF_INET, AF_INET6 };
+	static const unsigned types[] = { SOCK_RAW, SOCK_RDM, SOCK_SEQPACKET, SOCK_DCCP, SOCK_PACKET };
+	/* ICMP, ICMPv6, SCTP, UDP-Lite, raw, MPTCP: the other ones that a stream or datagram socket may name */
+	static const unsigned protocols[] = { 1, 58, 132, 136, 255, 262 };
 
-	for (unsigned family = 0; family < 64; family++)
-		if (!family_allowed(family, sockets))
-			rule_if(ctx, no_family, "socket", SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, family));
-	rule_if(ctx, no_family, "socket", SCMP_CMP(0, SCMP_CMP_GE, 64));
-	if (!sockets) {
-		rule(ctx, EPERM_ACTION, "socketpair", 0, NULL);
-		return;
-	}
-	const unsigned inet[] = { AF_INET, AF_INET6 };
 	for (size_t i = 0; i < LEN(inet); i++) {
-		const unsigned types[] = { SOCK_RAW, SOCK_RDM, SOCK_SEQPACKET, SOCK_DCCP, SOCK_PACKET };
 		for (size_t t = 0; t < LEN(types); t++) {
 			struct scmp_arg_cmp args[] = { SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, inet[i]),
 						       SCMP_CMP(1, SCMP_CMP_MASKED_EQ, SOCK_TYPE_MASK, types[t]) };
 			rule(ctx, EPERM_ACTION, "socket", 2, args);
 		}
-		/* protocols other than 0, TCP (6), UDP (17): ICMP, SCTP, UDPLITE, MPTCP (262) ... */
-		for (unsigned proto = 1; proto < 300; proto++) {
-			if (proto == 6 || proto == 17)
-				continue;
-			if (proto != 1 && proto != 58 && proto != 132 && proto != 136 && proto != 255 && proto != 262)
-				continue; /* the kernel has no other one for these two types */
+		for (size_t t = 0; t < LEN(protocols); t++) {
 			struct scmp_arg_cmp args[] = { SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, inet[i]),
-						       SCMP_CMP(2, SCMP_CMP_MASKED_EQ, LOW32, proto) };
-			rule(ctx, no_proto, "socket", 2, args);
+						       SCMP_CMP(2, SCMP_CMP_MASKED_EQ, LOW32, protocols[t]) };
+			rule(ctx, SCMP_ACT_ERRNO(EPROTONOSUPPORT), "socket", 2, args);
 		}
 	}
-	for (unsigned proto = 1; proto < 32; proto++) {
-		struct scmp_arg_cmp args[] = { SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, AF_NETLINK),
-					       SCMP_CMP(2, SCMP_CMP_MASKED_EQ, LOW32, proto) };
-		rule(ctx, EPERM_ACTION, "socket", 2, args);
-	}
+	struct scmp_arg_cmp netlink[] = { SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, AF_NETLINK), SCMP_CMP(2, SCMP_CMP_NE, 0) };
+	rule(ctx, EPERM_ACTION, "socket", 2, netlink);
 	/* Data on the connecting packet goes past what looks at connect(). */
 	rule_if(ctx, EPERM_ACTION, "sendto", SCMP_CMP(3, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
 	rule_if(ctx, EPERM_ACTION, "sendmsg", SCMP_CMP(2, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
@@ -157,12 +137,12 @@ static void argument_rules(scmp_filter_ctx ctx)
 	rule(ctx, EPERM_ACTION, "prlimit64", LEN(others), others);
 }
 
-static void payload_rules(scmp_filter_ctx ctx, bool sockets)
+static void payload_rules(scmp_filter_ctx ctx)
 {
 	for (size_t i = 0; i < LEN(refused); i++)
 		rule(ctx, EPERM_ACTION, refused[i], 0, NULL);
 	argument_rules(ctx);
-	socket_rules(ctx, sockets);
+	socket_rules(ctx);
 }
 
 static void monitor_rules(scmp_filter_ctx ctx)
@@ -177,24 +157,40 @@ static void print(const struct sock_filter *f, size_t n)
 		printf("\t{ 0x%02x, %u, %u, 0x%08x },\n", f[i].code, f[i].jt, f[i].jf, f[i].k);
 }
 
-/* Only our own architecture gets past the first test: foreign ones and x32 are killed by what follows. */
-static void print_prefix(void)
+/*
+ * Only our own architecture gets past the first test: foreign ones and x32 are
+ * killed by what follows. The families of socket() are four comparisons here
+ * and would be two hundred instructions as rules.
+ */
+static void print_prefix(bool socket_families)
 {
+	const uint32_t arch = seccomp_arch_native() == SCMP_ARCH_AARCH64 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64;
+	const uint32_t low_half = offsetof(struct seccomp_data, args); /* both architectures are little endian */
+	const unsigned char end = socket_families ? 13 : 6;
 	const struct sock_filter prefix[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, seccomp_arch_native() == SCMP_ARCH_AARCH64 ? AUDIT_ARCH_AARCH64
-												: AUDIT_ARCH_X86_64,
-			 0, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arch, 0, (unsigned char)(end - 2)),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, (unsigned char)(end - 4), 0),
 		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, NEWEST_SYSCALL, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
 	};
+	const struct sock_filter families[] = {
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)SCMP_SYS(socket), 0, 6),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low_half),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
+	};
 
 	print(prefix, LEN(prefix));
+	if (socket_families)
+		print(families, LEN(families));
 }
 
-static void print_program(scmp_filter_ctx ctx, const char *name)
+static void print_program(scmp_filter_ctx ctx, const char *name, bool socket_families)
 {
 	int r, fd = memfd_create("filter", MFD_CLOEXEC);
 	static struct sock_filter prog[4096];
@@ -214,36 +210,33 @@ static void print_program(scmp_filter_ctx ctx, const char *name)
 	if (n <= 0 || n % (ssize_t)sizeof(prog[0]) || (size_t)n == sizeof(prog))
 		die(name, -EINVAL);
 	printf("static const struct sock_filter filter_%s[] = {\n", name);
-	print_prefix();
+	print_prefix(socket_families);
 	print(prog, (size_t)n / sizeof(prog[0]));
 	printf("};\n");
 	close(fd);
 }
 
-static void generate(const char *name, uint32_t otherwise, void (*rules)(scmp_filter_ctx))
+static void mason_rules(scmp_filter_ctx ctx)
+{
+	payload_rules(ctx);
+	rule(ctx, EPERM_ACTION, "socket", 0, NULL);
+	rule(ctx, EPERM_ACTION, "socketpair", 0, NULL);
+}
+
+static void generate(const char *name, uint32_t otherwise, void (*rules)(scmp_filter_ctx), bool socket_families)
 {
 	scmp_filter_ctx ctx = seccomp_init(otherwise);
 	if (!ctx)
 		die("seccomp_init", -ENOMEM);
 	rules(ctx);
-	print_program(ctx, name);
+	print_program(ctx, name, socket_families);
 	seccomp_release(ctx);
-}
-
-static void box_rules(scmp_filter_ctx ctx)
-{
-	payload_rules(ctx, true);
-}
-
-static void mason_rules(scmp_filter_ctx ctx)
-{
-	payload_rules(ctx, false);
 }
 
 int main(void)
 {
-	generate("payload", SCMP_ACT_ALLOW, box_rules);
-	generate("mason", SCMP_ACT_ALLOW, mason_rules);
-	generate("monitor", EPERM_ACTION, monitor_rules);
+	generate("payload", SCMP_ACT_ALLOW, payload_rules, true);
+	generate("mason", SCMP_ACT_ALLOW, mason_rules, false);
+	generate("monitor", EPERM_ACTION, monitor_rules, false);
 	return fflush(stdout) ? 1 : 0;
 }
