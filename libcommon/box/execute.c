@@ -66,18 +66,15 @@ static int choose_timeout(const struct execute_request *req, uint64_t *out, stru
 	return 0;
 }
 
-int box_execute(const struct execute_request *req, struct session_result *out, struct error *err)
+static int run(const struct execute_request *req, const struct tier_backend *backend,
+	       struct session_request *session, struct session_result *out, struct error *err)
 {
 	const struct box *box = req->box;
-	const struct tier_backend *backend;
 	struct lower_box lowering;
-	uint64_t timeout_ms = 0;
 	BUF_AUTO label = BUF_INIT;
 	BUF_AUTO cwd = BUF_INIT;
 	STRV_AUTO env = STRV_INIT;
 
-	if (choose_timeout(req, &timeout_ms, err) || tier_backend(box->m.tier, &backend, err))
-		return -1;
 	FD_AUTO lock = box_lock(box, false, LOCK_WAIT_MS, err);
 	if (lock < 0)
 		return -1;
@@ -85,14 +82,22 @@ int box_execute(const struct execute_request *req, struct session_result *out, s
 	lower_env(&box->policy, &lowering, req->env, &env);
 	make_label(req->argv, &label);
 	choose_cwd(req, &cwd);
+	session->argv = req->argv;
+	session->envp = strv_argv(&env);
+	session->cwd = cwd.data;
+	session->lock_fd = lock;
+	session->label = label.data;
+	return backend->run(box, session, out, err);
+}
+
+int box_execute(const struct execute_request *req, struct session_result *out, struct error *err)
+{
+	const struct box *box = req->box;
+	const struct tier_backend *backend;
+	struct session_monitor monitor = SESSION_MONITOR_INIT;
 	struct session_request session = {
-		.argv = req->argv,
-		.envp = strv_argv(&env),
-		.cwd = cwd.data,
-		.timeout_ms = timeout_ms,
+		.monitor = &monitor,
 		.box_fd = box->fd,
-		.lock_fd = lock,
-		.label = label.data,
 		.memory = box->policy.memory,
 		.processes = box->policy.processes,
 		.in = req->in,
@@ -103,5 +108,13 @@ int box_execute(const struct execute_request *req, struct session_result *out, s
 		.capture_max = req->capture_max,
 		.forward_signals = true,
 	};
-	return backend->run(box, &session, out, err);
+
+	if (choose_timeout(req, &session.timeout_ms, err) || tier_backend(box->m.tier, &backend, err))
+		return -1;
+	/* First of all, so that it loads while we work out what to do. */
+	if (backend->confines && session_monitor_start(&monitor, err))
+		return -1;
+	int r = run(req, backend, &session, out, err);
+	session_monitor_drop(&monitor);
+	return r;
 }

@@ -18,6 +18,8 @@
 #include "sys/fd.h"
 #include "wire/frame.h"
 
+#define MONITOR_END_MS 5000 /* for a monitor whose session failed */
+
 enum phase { PHASE_STARTING = 1, PHASE_RUNNING = 2 };
 
 static const struct frame_op monitor_ops[] = {
@@ -30,8 +32,7 @@ enum { PUMP_IN, PUMP_OUT, PUMP_ERR, PUMPS };
 
 struct session {
 	const struct session_request *req;
-	int control;
-	struct proc monitor;
+	struct session_monitor monitor;
 	struct session_file file;
 	struct limits_cgroup cgroup;
 	struct pump pumps[PUMPS];
@@ -74,23 +75,43 @@ static void signals_restore(struct session *s)
 	fd_close(&s->signals);
 }
 
-static int start_monitor(struct session *s, int plan_fd, struct error *err)
+int session_monitor_start(struct session_monitor *out, struct error *err)
 {
 	int pair[2];
+
 	if (fd_socketpair(SOCK_STREAM, pair, err))
 		return -1;
-	struct proc_fd fds[5] = { { pair[1], MONITOR_FD_CONTROL }, { plan_fd, MONITOR_FD_PLAN } };
-	size_t n = 2;
-	if (s->cgroup.dir_fd >= 0)
-		fds[n++] = (struct proc_fd){ s->cgroup.dir_fd, MONITOR_FD_CGROUP };
-	if (s->file.fd >= 0)
-		fds[n++] = (struct proc_fd){ s->file.fd, MONITOR_FD_SESSION };
-	if (s->req->lock_fd >= 0)
-		fds[n++] = (struct proc_fd){ s->req->lock_fd, MONITOR_FD_BOX };
-	int r = role_launch(ROLE_MONITOR, fds, n, &s->monitor, err);
+	const struct proc_fd fds[] = { { pair[1], MONITOR_FD_CONTROL } };
+	int r = role_launch(ROLE_MONITOR, fds, ARRAY_SIZE(fds), &out->proc, err);
 	fd_close(&pair[1]);
-	s->control = pair[0];
+	if (r)
+		fd_close(&pair[0]);
+	else
+		out->control = pair[0];
 	return r;
+}
+
+void session_monitor_drop(struct session_monitor *m)
+{
+	/* It ends when it sees the end of its socket; its pidfd is all that is ours to reap it by. */
+	fd_close(&m->control);
+	proc_kill(&m->proc);
+}
+
+static int take_monitor(struct session *s, struct error *err)
+{
+	if (!s->req->monitor)
+		return session_monitor_start(&s->monitor, err);
+	s->monitor = *s->req->monitor;
+	*s->req->monitor = (struct session_monitor)SESSION_MONITOR_INIT;
+	return 0;
+}
+
+static int send_fd(struct session *s, enum frame_type type, int fd, struct error *err)
+{
+	const struct frame_out frame = { .type = (uint16_t)type, .fds = &fd, .fds_len = 1 };
+
+	return fd < 0 ? 0 : frame_send(s->monitor.control, &frame, err);
 }
 
 static int hand_over(struct session *s, struct error *err)
@@ -104,12 +125,20 @@ static int hand_over(struct session *s, struct error *err)
 	FD_AUTO plan = fd_sealed("plan", s->req->plan->data, s->req->plan->len, err);
 	if (payload < 0 || plan < 0)
 		return -1;
-	if (start_monitor(s, plan, err))
+	if (send_fd(s, FRAME_HOLD, s->req->lock_fd, err) || send_fd(s, FRAME_HOLD, s->file.fd, err) ||
+	    send_fd(s, FRAME_CGROUP, s->cgroup.dir_fd, err))
 		return -1;
-	if (frame_send(s->control, &(struct frame_out){ .type = FRAME_RUN, .fds_len = 1,
-			.len = sizeof(run), .data = &run, .fds = &payload }, err))
+	const int fds[] = { payload, plan };
+	const struct frame_out frame = {
+		.type = FRAME_RUN,
+		.data = &run,
+		.len = sizeof(run),
+		.fds = fds,
+		.fds_len = ARRAY_SIZE(fds),
+	};
+	if (frame_send(s->monitor.control, &frame, err))
 		return -1;
-	return session_file_write(&s->file, s->monitor.pid, s->req->label, err);
+	return session_file_write(&s->file, s->monitor.proc.pid, s->req->label, err);
 }
 
 static const struct plan *plan_of(const struct session *s)
@@ -161,7 +190,7 @@ static void start_pumps(struct session *s, struct frame *started)
 static int wait_started(struct session *s, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(s->control, &(struct frame_rules){ monitor_ops,
+	int r = frame_recv(s->monitor.control, &(struct frame_rules){ monitor_ops,
 			   ARRAY_SIZE(monitor_ops), PHASE_STARTING }, &f, err);
 
 	if (r == 0)
@@ -177,7 +206,7 @@ static int wait_started(struct session *s, struct error *err)
 static int on_monitor(struct session *s, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(s->control, &(struct frame_rules){ monitor_ops,
+	int r = frame_recv(s->monitor.control, &(struct frame_rules){ monitor_ops,
 			   ARRAY_SIZE(monitor_ops), PHASE_RUNNING }, &f, err);
 
 	if (r == 0)
@@ -202,7 +231,7 @@ static void on_signal(struct session *s)
 		return;
 	struct frame_signal sig = { .signo = (int32_t)info.ssi_signo };
 	if (!s->have_ended)
-		(void)frame_send(s->control, &(struct frame_out){ .type = FRAME_SIGNAL,
+		(void)frame_send(s->monitor.control, &(struct frame_out){ .type = FRAME_SIGNAL,
 				 .len = sizeof(sig), .data = &sig }, &ignored);
 	else /* the command is over and the operator's reader does not read: drop the rest */
 		for (int i = 0; i < PUMPS; i++)
@@ -220,7 +249,7 @@ static int pump_all(struct session *s, struct error *err)
 		struct pollfd p[PUMPS + 2];
 		for (int i = 0; i < PUMPS; i++)
 			p[i] = pump_poll(&s->pumps[i]);
-		p[PUMPS] = (struct pollfd){ .fd = s->have_ended ? -1 : s->control, .events = POLLIN };
+		p[PUMPS] = (struct pollfd){ .fd = s->have_ended ? -1 : s->monitor.control, .events = POLLIN };
 		p[PUMPS + 1] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
 		if (poll(p, PUMPS + 2, -1) < 0 && errno != EINTR)
 			return error_sys(err, errno, "cannot wait for the command");
@@ -276,7 +305,7 @@ static int prepare(struct session *s, struct error *err)
 
 static int run(struct session *s, struct session_result *out, struct error *err)
 {
-	if (prepare(s, err) || hand_over(s, err) || wait_started(s, err) || pump_all(s, err))
+	if (take_monitor(s, err) || prepare(s, err) || hand_over(s, err) || wait_started(s, err) || pump_all(s, err))
 		return -1;
 	fill_result(s, out);
 	return 0;
@@ -287,14 +316,14 @@ static void clean_up(struct session *s, bool ok)
 	for (int i = 0; i < PUMPS; i++)
 		pump_close(&s->pumps[i]);
 	/* A monitor that sees our end closes the session by itself; after a clean end it has nothing left to do. */
-	fd_close(&s->control);
-	if (!ok && s->monitor.pid > 0) {
+	fd_close(&s->monitor.control);
+	if (!ok && s->monitor.proc.pid > 0) {
 		struct error ignored = ERROR_INIT;
 		int status;
-		if (proc_wait(&s->monitor, 5000, &status, &ignored))
-			proc_kill(&s->monitor);
+		if (proc_wait(&s->monitor.proc, MONITOR_END_MS, &status, &ignored))
+			proc_kill(&s->monitor.proc);
 	}
-	fd_close(&s->monitor.pidfd);
+	fd_close(&s->monitor.proc.pidfd);
 	fd_close(&s->null);
 	limits_cgroup_remove(&s->cgroup);
 	session_file_close(&s->file);
@@ -305,8 +334,7 @@ int session_run(const struct session_request *req, struct session_result *out, s
 {
 	struct session s = {
 		.req = req,
-		.control = -1,
-		.monitor = PROC_INIT,
+		.monitor = SESSION_MONITOR_INIT,
 		.file = SESSION_FILE_INIT,
 		.cgroup = LIMITS_CGROUP_INIT,
 		.null = -1,

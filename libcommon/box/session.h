@@ -11,8 +11,22 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "sandbox/protocol.h"
+#include "sys/proc.h"
+
+/* A monitor that loads while its caller still makes the plan. */
+struct session_monitor {
+	int control;
+	struct proc proc;
+};
+#define SESSION_MONITOR_INIT { .control = -1, .proc = PROC_INIT }
+
+/* Errors: notfound (installation incomplete), sys. */
+int session_monitor_start(struct session_monitor *out, struct error *err);
+/* Ends one that was not used. Safe on SESSION_MONITOR_INIT. */
+void session_monitor_drop(struct session_monitor *m);
 
 struct session_request {
+	struct session_monitor *monitor; /* started early, taken over by session_run(); NULL: it starts one */
 	const struct buf *plan;		/* bytes of plan_finish() */
 	const char *const *argv;	/* command, NULL-terminated */
 	const char *const *envp;

@@ -19,11 +19,14 @@
 
 #define GRACE_MS 1000	/* between SIGTERM at the deadline and the end of the session */
 #define WATCH_MS 200	/* between two looks at the memory */
+#define HELD_MAX 4	/* locks that the front may hand over */
 
 enum phase { PHASE_START = 1, PHASE_RUNNING = 2 };
 
 static const struct frame_op front_ops[] = {
-	{ FRAME_RUN, 1, sizeof(struct frame_run), sizeof(struct frame_run), PHASE_START, "run" },
+	{ FRAME_HOLD, 1, 0, 0, PHASE_START, "hold" },
+	{ FRAME_CGROUP, 1, 0, 0, PHASE_START, "cgroup" },
+	{ FRAME_RUN, 2, sizeof(struct frame_run), sizeof(struct frame_run), PHASE_START, "run" },
 	{ FRAME_SIGNAL, 0, sizeof(struct frame_signal), sizeof(struct frame_signal), PHASE_RUNNING, "signal" },
 };
 
@@ -38,6 +41,8 @@ struct monitor {
 	int deadline;	 /* timerfd: wall clock, then grace */
 	int watch;	 /* timerfd: memory; -1: none */
 	int signals;	 /* signalfd: SIGTERM from `git box abort` */
+	int held[HELD_MAX]; /* only kept open */
+	size_t held_len;
 	int cgroup;	 /* where init is born; -1: none */
 	int proc;	 /* /proc of the host, for the watchdog */
 	uint64_t memory; /* bytes; 0: nothing to watch */
@@ -48,15 +53,15 @@ struct monitor {
 	uint32_t cut; /* enum command_end: why we ended it; COMMAND_EXITED: we did not */
 };
 
-static const struct plan *map_plan(struct error *err)
+static const struct plan *map_plan(int fd, struct error *err)
 {
 	struct stat st;
 
-	if (fstat(MONITOR_FD_PLAN, &st) || st.st_size <= 0) {
+	if (fstat(fd, &st) || st.st_size <= 0) {
 		error_sys(err, errno, "cannot read the plan");
 		return NULL;
 	}
-	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, MONITOR_FD_PLAN, 0);
+	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED) {
 		error_sys(err, errno, "cannot map the plan");
 		return NULL;
@@ -276,11 +281,6 @@ static int report_end(struct monitor *m, struct error *err)
 			.len = sizeof(m->ended), .data = &m->ended }, err);
 }
 
-static bool have_fd(int fd)
-{
-	return fcntl(fd, F_GETFD) >= 0;
-}
-
 /* Our own failure: said to the front as numbers like every other. */
 static int fail(struct monitor *m, enum fault_step step, const struct error *err)
 {
@@ -294,6 +294,9 @@ static int session(struct monitor *m, const struct frame *run, struct error *err
 	struct frame_run request;
 
 	memcpy(&request, run->data, sizeof(request));
+	m->plan = map_plan(run->fds[1], err);
+	if (!m->plan)
+		return fail(m, STEP_MONITOR, err);
 	m->memory = m->cgroup >= 0 ? 0 : (uint64_t)m->plan->memory_hi << 32 | m->plan->memory_lo;
 	if (sandbox_start(m->plan, m->cgroup, &m->box, &m->fault)) {
 		m->have_fault = true;
@@ -307,30 +310,37 @@ static int session(struct monitor *m, const struct frame *run, struct error *err
 	return watch(m, err) ? fail(m, STEP_MONITOR, err) : 0;
 }
 
-/* Descriptors of the table that were given to us, not to be inherited. Before anything else is opened. */
-static void take_fds(struct monitor *m)
+/* Takes what the front hands over until it says run. 1, 0 where the front changed its mind, -1. */
+static int wait_run(struct monitor *m, struct frame *run, struct error *err)
 {
-	for (int fd = MONITOR_FD_CONTROL; fd <= MONITOR_FD_BOX; fd++)
-		if (have_fd(fd))
-			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-	m->cgroup = have_fd(MONITOR_FD_CGROUP) ? MONITOR_FD_CGROUP : -1;
+	const struct frame_rules rules = { front_ops, ARRAY_SIZE(front_ops), PHASE_START };
+
+	for (;;) {
+		int r = frame_recv(MONITOR_FD_CONTROL, &rules, run, err);
+		if (r != 1 || run->type == FRAME_RUN)
+			return r;
+		if (run->type == FRAME_CGROUP && m->cgroup < 0)
+			m->cgroup = run->fds[0];
+		else if (run->type == FRAME_HOLD && m->held_len < HELD_MAX)
+			m->held[m->held_len++] = run->fds[0];
+		else
+			return error_set(err, ERR_PEER, "the front repeats itself");
+	}
 }
 
 int monitor_main(void)
 {
 	struct error err = ERROR_INIT;
-	struct monitor m = { .box = SANDBOX_INIT, .deadline = -1, .watch = -1, .signals = -1, .proc = -1 };
+	struct monitor m = { .box = SANDBOX_INIT, .deadline = -1, .watch = -1, .signals = -1, .proc = -1, .cgroup = -1 };
 	struct frame run;
 	sigset_t all;
 
-	take_fds(&m);
+	if (fcntl(MONITOR_FD_CONTROL, F_SETFD, FD_CLOEXEC))
+		return 1;
 	/* init inherits the mask; commands get an empty one. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	m.plan = map_plan(&err);
-	if (!m.plan ||
-	    frame_recv(MONITOR_FD_CONTROL, &(struct frame_rules){ front_ops, ARRAY_SIZE(front_ops), PHASE_START },
-		       &run, &err) != 1)
+	if (wait_run(&m, &run, &err) != 1)
 		return 1;
 	int r = session(&m, &run, &err);
 	if (report_end(&m, &err))

@@ -6,7 +6,7 @@
 #ifndef ROLE_MONITOR_H
 #define ROLE_MONITOR_H
 
-/* main() of git-box-monitor, on the descriptors of enum monitor_fd. Returns the exit code. */
+/* main() of git-box-monitor, on MONITOR_FD_CONTROL. Returns the exit code. */
 int monitor_main(void);
 
 #endif

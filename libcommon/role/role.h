@@ -11,14 +11,7 @@
 
 enum role { ROLE_MONITOR, ROLE_MAX };
 
-/* Fixed descriptors of the monitor; the last three may be absent. */
-enum monitor_fd {
-	MONITOR_FD_CONTROL = 3, /* socket to the front */
-	MONITOR_FD_PLAN = 4,	/* sealed memfd */
-	MONITOR_FD_CGROUP = 5,	/* directory of the session's cgroup */
-	MONITOR_FD_SESSION = 6, /* locked while the session lives */
-	MONITOR_FD_BOX = 7	/* the box's lock, only held */
-};
+#define MONITOR_FD_CONTROL 3 /* the monitor's only descriptor: a socket to the front */
 
 /*
  * Directory of the helpers, ../libexec/git-box beside our own executable: the

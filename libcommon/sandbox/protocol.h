@@ -10,7 +10,9 @@
 
 enum frame_type {
 	/* front -> monitor */
-	FRAME_RUN = 1, /* fds: payload memfd; struct frame_run */
+	FRAME_HOLD = 1, /* fd: a locked file; kept open while the session lives, so that its lock outlives the front */
+	FRAME_CGROUP,	/* fd: directory of the cgroup in which init is born */
+	FRAME_RUN,	/* fds: payload and plan, sealed memfds; struct frame_run */
 	FRAME_SIGNAL,  /* struct frame_signal; also monitor -> spawner */
 	/* monitor -> front */
 	FRAME_STARTED, /* fds: stdin write end, stdout and stderr read ends */
