@@ -8,7 +8,7 @@ cat >"$TRASH/listen.py" <<'EOF'
 import os, select, socket, sys
 home, name, tmp, out = sys.argv[1:5]
 listeners = []
-for path in (home + "/.x.sock", tmp + "/git-box-test-sock." + name, home + "/.cargo/bin/sock"):
+for path in (home + "/.x.sock", tmp + "/box-test-sock." + name, home + "/.cargo/bin/sock"):
     s = socket.socket(socket.AF_UNIX)
     s.bind(path)
     listeners.append(s)
@@ -58,7 +58,7 @@ test_expect_success 'setup: the listeners answer' 'wait_for 5 "test -s port"'
 port=$(cat "$TRASH/port")
 
 escape_probe 'a socket in HOME' repo b "$unix $HOME/.x.sock"
-escape_probe 'a socket in /tmp' repo b "$unix /tmp/git-box-test-sock.$name"
+escape_probe 'a socket in /tmp' repo b "$unix /tmp/box-test-sock.$name"
 escape_probe 'a socket in a granted directory' repo b "$unix $HOME/.cargo/bin/sock"
 escape_probe 'an abstract socket' repo b "$unix @box-test-$name"
 escape_probe 'a connection to the host' repo b "python3 -c '
@@ -111,5 +111,5 @@ test_expect_success 'agent and bus variables are not passed' '
 
 kill "$listener"
 wait "$listener" 2>/dev/null
-rm -f "/tmp/git-box-test-sock.$name"
+rm -f "/tmp/box-test-sock.$name"
 test_done

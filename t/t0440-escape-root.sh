@@ -10,7 +10,6 @@ escape_probe 'core_pattern' repo b 'exec 3>>/proc/sys/kernel/core_pattern'
 escape_probe 'the host name setting' repo b 'exec 3>>/proc/sys/kernel/hostname'
 escape_probe 'chmod of a device' repo b 'chmod 666 /dev/null'
 escape_probe 'the shadow file' repo b 'head -c1 /etc/shadow'
-escape_probe 'sysrq' repo b 'exec 3>>/proc/sysrq-trigger'
 
 test_expect_success 'the payload of root runs under an unprivileged uid' '
 	(cd repo && git box run b -- sh -c "echo uid \$(id -u); sleep 3" >"$TRASH/out" &

@@ -62,7 +62,7 @@ test_expect_success 'control: a hook directory of the repository' '
 '
 test_expect_success 'escape: a hook directory of the repository' '
 	rm -f "$mark" && cd husky && git box create b && git box run b -- sh -c "
-		mkdir .husky && cp /dev/stdin .husky/post-index-change && chmod 755 .husky/post-index-change &&
+		mkdir .husky && cat >.husky/post-index-change && chmod 755 .husky/post-index-change &&
 		touch -d 2001-01-01 README" <"$TRASH/evil" &&
 	test -x "$(git box path b)/.husky/post-index-change" &&
 	(cd "$(git box path b)" && eval "$typed") >/dev/null 2>&1 && ! test -e "$mark" && git box rm --force b &&

@@ -117,8 +117,9 @@ for v in $(env | sed -n 's/^\(GIT_[A-Z0-9_]*\|XDG_[A-Z_]*\|BOX_ID\|TAPE\)=.*/\1/
 	case $v in GIT_TEST_*) ;; *) unset "$v" ;; esac
 done
 export HOME TMPDIR
-export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME='A U Thor' GIT_AUTHOR_EMAIL=author@example.com
-export GIT_COMMITTER_NAME='C O Mitter' GIT_COMMITTER_EMAIL=committer@example.com
+export GIT_CONFIG_NOSYSTEM=1
+# in a file, not in variables: a box gets the identity from the configuration
+printf '[user]\n\tname = A U Thor\n\temail = author@example.com\n' >"$HOME/.gitconfig"
 export GIT_AUTHOR_DATE='1700000000 +0000' GIT_COMMITTER_DATE='1700000000 +0000'
 
 if ! [ -x "$INST/usr/bin/git-box" ]; then
@@ -318,6 +319,8 @@ test_done () {
 	else
 		test_line 'not ok' 'nothing is left behind'
 		printf '%s\n' "$leaks" | sed 's/^/# /'
+		# by number, each of them seen to hold this script's own directory
+		list_processes "$TRASH/.pids" | while read -r pid _; do kill -KILL "$pid"; done 2>/dev/null
 	fi
 	cd / || exit 1
 	if [ -z "${KEEP_TRASH:-}" ]; then

@@ -10,11 +10,13 @@ trap 'exit 130' INT TERM
 
 # The stage: a HOME with something to steal, and a small C project with a test suite.
 export HOME="$top/home" TMPDIR="$top"
-export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=Try GIT_AUTHOR_EMAIL=try@example.com
-export GIT_COMMITTER_NAME=Try GIT_COMMITTER_EMAIL=try@example.com
+export GIT_CONFIG_NOSYSTEM=1
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 mkdir -p "$HOME/.ssh" "$top/sample"
+git config --global user.name Try
+git config --global user.email try@example.com
 echo 'not a real key' >"$HOME/.ssh/id_ed25519"
+install -m 755 /dev/null "$HOME/tool"
 cd "$top/sample"
 cat >stack.c <<'EOF'
 #include "stack.h"
@@ -97,8 +99,11 @@ echo "\$ git status --short; git log --oneline    # your repository, untouched"
 [ -z "$(git status --porcelain)" ] && git log --oneline
 say "4. What it cannot do"
 must_fail 'read a key' "cat $HOME/.ssh/id_ed25519"
-must_fail 'write outside' "echo x >$top/outside"
-must_fail 'write to HOME for real' "echo x >>$HOME/.ssh/id_ed25519"
+must_fail 'change a program' "test \"\$(stat -c %a $HOME/tool)\" = 755 && chmod 700 $HOME/tool && chmod 755 $HOME/tool"
+# a box has a HOME and a /tmp of its own at the same places: it may write there, and nothing of it is seen outside
+echo "\$ git box run demo -- sh -c 'echo mine >$HOME/mine; echo mine >/tmp/mine'"
+git box run demo -- sh -c "echo mine >$HOME/mine && echo mine >/tmp/git-box-try-mine && cat $HOME/mine"
+[ ! -e "$HOME/mine" ] && [ ! -e /tmp/git-box-try-mine ] && echo '    not to be seen outside'
 must_fail 'see your processes' "test -d /proc/$$ && grep -q try.sh /proc/$$/cmdline"
 must_fail 'reach a network interface' "grep -v -E 'lo:|Inter|face' /proc/net/dev | grep -q :"
 say "5. Gone, with nothing left behind"
