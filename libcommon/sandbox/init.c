@@ -123,6 +123,9 @@ void inside_init(const struct inside *in)
 	const char *hostname = plan_str(in->plan, in->plan->hostname);
 	char go;
 
+	/* The last line of defence against mounting in a namespace that is not ours. */
+	if (getpid() != 1)
+		_exit(1);
 	/* End of file instead of the byte: the monitor is gone or could not write the maps. */
 	if (read(in->go, &go, 1) != 1)
 		_exit(1);

@@ -37,8 +37,13 @@ struct mount_roots {
 	int old_fd;
 	int root_fd;
 	int box_fd;
+	/* The parent directory of the last entry, kept because the next one mostly has the same; -1: none. */
+	int parent_fd;
+	size_t parent_len;
+	char parent_path[4096]; /* with its trailing slash */
 };
-int inside_mount(const struct plan *p, const struct plan_mount *m, const struct mount_roots *roots);
+int inside_mount(const struct plan *p, const struct plan_mount *m, struct mount_roots *roots);
+void inside_forget_parent(struct mount_roots *roots);
 
 /* network.c: own network namespace with its loopback up. 0 or -1 with *f. */
 int inside_network(struct fault *f);

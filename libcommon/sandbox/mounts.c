@@ -68,39 +68,35 @@ static int make_dir(int parent, const char *name, uint32_t mode)
 	return give(parent, name);
 }
 
-static int make_file(int parent, const char *name)
+/* An empty file to mount over. */
+static int make_spot(int parent, const char *name)
 {
-	int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-
-	if (fd < 0)
+	if (mknodat(parent, name, S_IFREG | 0644, 0))
 		return errno == EEXIST ? 0 : -1;
-	close(fd);
 	return give(parent, name);
 }
 
 /*
- * Opens (O_PATH) the directory that holds the last component of path, making
- * what is missing one component at a time: a multi-component mkdirat would
- * follow a symlink that a former command planted in a directory of the box.
- * *last points at the last component.
+ * Opens (O_PATH) the directory at the first `len` bytes of path, making what is
+ * missing one component at a time: a multi-component mkdirat would follow a
+ * symlink that a former command planted in a directory of the box.
  */
-static int open_parent(int root_fd, const char *path, const char **last)
+static int open_dirs(int root_fd, const char *path, size_t len)
 {
+	const char *end = path + len;
 	int cur = fcntl(root_fd, F_DUPFD_CLOEXEC, 3);
 
 	for (;;) {
-		while (*path == '/')
+		while (path < end && *path == '/')
 			path++;
 		size_t n = component(path);
 		char name[256];
-		if (n == 0 || n >= sizeof(name)) {
-			errno = n ? ENAMETOOLONG : EINVAL;
+		if (path >= end)
+			return cur;
+		if (n >= sizeof(name)) {
+			errno = ENAMETOOLONG;
 			close_keep(cur);
 			return -1;
-		}
-		if (!path[n]) {
-			*last = path;
-			return cur;
 		}
 		memcpy(name, path, n);
 		name[n] = '\0';
@@ -115,22 +111,60 @@ static int open_parent(int root_fd, const char *path, const char **last)
 	}
 }
 
-/* The mount target, made where missing: a directory, or an empty file. */
-static int open_target(int root_fd, const char *dst, bool dir)
+/*
+ * The directory that holds the last component of path, made where missing;
+ * *last points at that component. Borrowed: it is kept for the next step, since
+ * most entries have the same parent as the one before.
+ */
+static int parent_of(struct mount_roots *roots, const char *path, const char **last)
 {
-	int fd = resolve(root_fd, dst, O_PATH);
+	size_t len = strlen(path);
 
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
+	while (len && path[len - 1] != '/')
+		len--;
+	*last = path + len;
+	if (!**last || len >= sizeof(roots->parent_path)) {
+		errno = **last ? ENAMETOOLONG : EINVAL;
+		return -1;
+	}
+	if (roots->parent_fd >= 0 && roots->parent_len == len && !memcmp(roots->parent_path, path, len))
+		return roots->parent_fd;
+	inside_forget_parent(roots);
+	roots->parent_fd = open_dirs(roots->root_fd, path, len);
+	memcpy(roots->parent_path, path, len);
+	roots->parent_len = len;
+	return roots->parent_fd;
+}
+
+void inside_forget_parent(struct mount_roots *roots)
+{
+	close_keep(roots->parent_fd);
+	roots->parent_fd = -1;
+}
+
+/* A mount on the kept directory, or above it, hides what the descriptor shows. */
+static void forget_if_covered(struct mount_roots *roots, const char *dst)
+{
+	size_t len = strlen(dst);
+
+	if (len <= roots->parent_len && !memcmp(roots->parent_path, dst, len))
+		inside_forget_parent(roots);
+}
+
+/* The mount target, made where missing: a directory, or an empty file. */
+static int open_target(struct mount_roots *roots, const char *dst, bool dir)
+{
 	const char *last;
-	int parent = open_parent(root_fd, dst, &last);
+	int parent = parent_of(roots, dst, &last);
+
 	if (parent < 0)
 		return -1;
-	fd = dir ? make_dir(parent, last, 0755) : make_file(parent, last);
-	if (fd >= 0)
-		fd = openat(parent, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	close_keep(parent);
-	return fd;
+	int fd = resolve(parent, last, O_PATH);
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	if (dir ? make_dir(parent, last, 0755) : make_spot(parent, last))
+		return -1;
+	return resolve(parent, last, O_PATH);
 }
 
 static unsigned attributes(const struct plan_mount *m)
@@ -166,7 +200,7 @@ static int bind_fd(int src_fd, int target, const struct plan_mount *m)
 	return r;
 }
 
-static int open_source(const struct plan *p, const struct plan_mount *m, const struct mount_roots *roots)
+static int open_source(const struct plan *p, const struct plan_mount *m, struct mount_roots *roots)
 {
 	const char *src = plan_str(p, m->src);
 
@@ -181,13 +215,13 @@ static int open_source(const struct plan *p, const struct plan_mount *m, const s
 	return resolve(roots->box_fd, src + n, O_PATH);
 }
 
-static int do_bind(const struct mount_roots *roots, const char *dst, const struct plan_mount *m, int src)
+static int do_bind(struct mount_roots *roots, const char *dst, const struct plan_mount *m, int src)
 {
 	struct stat st;
 
 	if (fstat(src, &st))
 		return -1;
-	int target = open_target(roots->root_fd, dst, S_ISDIR(st.st_mode));
+	int target = open_target(roots, dst, S_ISDIR(st.st_mode));
 	if (target < 0)
 		return -1;
 	int r = bind_fd(src, target, m);
@@ -253,10 +287,10 @@ static int new_fs(const char *type, const char *options, int target, unsigned at
 	return r;
 }
 
-static int do_new_fs(const struct mount_roots *roots, const char *dst, const char *type, const char *options,
+static int do_new_fs(struct mount_roots *roots, const char *dst, const char *type, const char *options,
 		     unsigned attr)
 {
-	int target = open_target(roots->root_fd, dst, true);
+	int target = open_target(roots, dst, true);
 	if (target < 0)
 		return -1;
 	int r = new_fs(type, options, target, attr);
@@ -278,10 +312,10 @@ static void decimal(char *dst, unsigned n)
 	*dst = '\0';
 }
 
-static int overlay_fd(const struct mount_roots *roots, int src, int target, const struct plan_mount *m)
+static int overlay_fd(struct mount_roots *roots, int src, int target, const struct plan_mount *m)
 {
 	char lower[sizeof(OLD_PROC_FD) + 12 + sizeof(EMPTY_DIR)] = OLD_PROC_FD;
-	int empty = open_target(roots->root_fd, EMPTY_DIR, true);
+	int empty = open_target(roots, EMPTY_DIR, true);
 	if (empty < 0)
 		return -1;
 	close(empty);
@@ -306,7 +340,7 @@ static int overlay_fd(const struct mount_roots *roots, int src, int target, cons
  * host's, so nothing listens there. A regular file is bound instead; anything
  * else is refused.
  */
-static int do_overlay(const struct mount_roots *roots, const char *dst, const struct plan_mount *m, int src)
+static int do_overlay(struct mount_roots *roots, const char *dst, const struct plan_mount *m, int src)
 {
 	struct stat st;
 
@@ -318,7 +352,7 @@ static int do_overlay(const struct mount_roots *roots, const char *dst, const st
 		errno = ENOTDIR;
 		return -1;
 	}
-	int target = open_target(roots->root_fd, dst, true);
+	int target = open_target(roots, dst, true);
 	if (target < 0)
 		return -1;
 	int r = overlay_fd(roots, src, target, m);
@@ -326,7 +360,7 @@ static int do_overlay(const struct mount_roots *roots, const char *dst, const st
 	return r;
 }
 
-static int do_source(const struct plan *p, const struct plan_mount *m, const struct mount_roots *roots)
+static int do_source(const struct plan *p, const struct plan_mount *m, struct mount_roots *roots)
 {
 	const char *dst = plan_str(p, m->dst);
 	int src = open_source(p, m, roots);
@@ -337,7 +371,7 @@ static int do_source(const struct plan *p, const struct plan_mount *m, const str
 	return r;
 }
 
-static int do_self(const struct mount_roots *roots, const char *dst, const struct plan_mount *m)
+static int do_self(struct mount_roots *roots, const char *dst, const struct plan_mount *m)
 {
 	int target = resolve(roots->root_fd, dst, O_PATH);
 	if (target < 0)
@@ -347,7 +381,7 @@ static int do_self(const struct mount_roots *roots, const char *dst, const struc
 	return r;
 }
 
-static int do_mask(const struct mount_roots *roots, const char *dst, const struct plan_mount *m)
+static int do_mask(struct mount_roots *roots, const char *dst, const struct plan_mount *m)
 {
 	struct stat st;
 	int target = resolve(roots->root_fd, dst, O_PATH);
@@ -378,28 +412,31 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-static int do_entry(const struct plan *p, const struct plan_mount *m, const struct mount_roots *roots)
+static int make_file(int parent, const char *last, const struct plan *p, const struct plan_mount *m)
 {
-	const char *data = (const char *)p + m->data;
-	const char *last;
-	int fd, r;
-	int parent = open_parent(roots->root_fd, plan_str(p, m->dst), &last);
-	if (parent < 0)
+	int fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, m->mode);
+	if (fd < 0)
 		return -1;
-	if (m->op == PLAN_SYMLINK) {
-		r = symlinkat(plan_str(p, m->data), parent, last);
-	} else if (m->op == PLAN_DIR) {
-		r = make_dir(parent, last, m->mode);
-	} else {
-		fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, m->mode);
-		r = fd < 0 ? -1 : write_all(fd, data, m->data_len);
-		close_keep(fd);
-	}
-	close_keep(parent);
+	int r = write_all(fd, (const char *)p + m->data, m->data_len);
+	close_keep(fd);
 	return r;
 }
 
-static int step(const struct plan *p, const struct plan_mount *m, const struct mount_roots *roots)
+static int do_entry(const struct plan *p, const struct plan_mount *m, struct mount_roots *roots)
+{
+	const char *last;
+	int parent = parent_of(roots, plan_str(p, m->dst), &last);
+
+	if (parent < 0)
+		return -1;
+	if (m->op == PLAN_SYMLINK)
+		return symlinkat(plan_str(p, m->data), parent, last);
+	if (m->op == PLAN_FILE)
+		return make_file(parent, last, p, m);
+	return make_dir(parent, last, m->mode);
+}
+
+static int step(const struct plan *p, const struct plan_mount *m, struct mount_roots *roots)
 {
 	const char *dst = plan_str(p, m->dst);
 
@@ -431,9 +468,13 @@ static int step(const struct plan *p, const struct plan_mount *m, const struct m
 	return -1;
 }
 
-int inside_mount(const struct plan *p, const struct plan_mount *m, const struct mount_roots *roots)
+int inside_mount(const struct plan *p, const struct plan_mount *m, struct mount_roots *roots)
 {
-	if (!step(p, m, roots))
+	int r = step(p, m, roots);
+
+	if (!r && m->op != PLAN_DIR && m->op != PLAN_FILE && m->op != PLAN_SYMLINK)
+		forget_if_covered(roots, plan_str(p, m->dst));
+	if (!r)
 		return 0;
 	/* A file or a symlink that the box put where a directory was is its own loss, as if it had removed it. */
 	bool missing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;

@@ -44,7 +44,7 @@ int inside_build_root(const struct plan *p, struct fault *f)
 	if (enter_new_root())
 		return fail(f, STEP_ROOT, 0);
 
-	struct mount_roots roots = { .box_fd = -1 };
+	struct mount_roots roots = { .box_fd = -1, .parent_fd = -1 };
 	roots.old_fd = open("/" OLD_NAME, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	roots.root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (roots.old_fd < 0 || roots.root_fd < 0)
@@ -59,6 +59,7 @@ int inside_build_root(const struct plan *p, struct fault *f)
 	for (size_t i = 0; i < p->mounts.len; i++)
 		if (inside_mount(p, &m[i], &roots))
 			return fail(f, STEP_MOUNT, i);
+	inside_forget_parent(&roots);
 	close(roots.old_fd);
 	close(roots.root_fd);
 	if (roots.box_fd >= 0)
