@@ -51,10 +51,10 @@ static void add_grant(struct lower *l, struct spots *spots, const struct spot *s
 	struct spot own = *spot;
 
 	own.dst = spot->src;
-	if (!shown_already(spots, own.dst))
+	if (write || !shown_already(spots, own.dst))
 		add_place(l, spots, &own, write);
 	/* Reached through a symlink: shown at that name too, unless the link itself is shown. */
-	if (strcmp(spot->src, spot->dst) != 0 && !shown_already(spots, spot->dst))
+	if (strcmp(spot->src, spot->dst) != 0 && (write || !shown_already(spots, spot->dst)))
 		add_place(l, spots, spot, write);
 }
 
