@@ -1,11 +1,17 @@
 #include "base/base.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 
 #include "role/watchdog.h"
 #include "sys/fd.h"
 
 #define PROCESSES_MAX 4096
+
+struct queue {
+	pid_t pids[PROCESSES_MAX];
+	size_t len;
+};
 
 /* The kernel's own text: decimal numbers separated by blanks. Moves *at; false at the end. */
 static bool next_number(const char **at, uint64_t *out)
@@ -49,31 +55,51 @@ static uint64_t resident(int proc_fd, pid_t pid)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Appends the children of pid to the queue. */
-static size_t add_children(int proc_fd, pid_t pid, pid_t *queue, size_t len)
+/* Appends what one thread forked. */
+static void add_forked(int task_fd, const char *tid, struct queue *q)
 {
-	char path[64], text[16384];
+	char path[32], text[16384];
 	const char *at = text;
 	uint64_t child;
 
-	(void)snprintf(path, sizeof(path), "%d/task/%d/children", (int)pid, (int)pid);
-	if (!read_small(proc_fd, path, text, sizeof(text)))
-		return len;
-	while (len < PROCESSES_MAX && next_number(&at, &child))
-		queue[len++] = (pid_t)child;
-	return len;
+	(void)snprintf(path, sizeof(path), "%s/children", tid);
+	if (!read_small(task_fd, path, text, sizeof(text)))
+		return;
+	while (q->len < PROCESSES_MAX && next_number(&at, &child))
+		q->pids[q->len++] = (pid_t)child;
+}
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+/* The kernel keeps children by the thread that forked them: leaving one thread out would be a way to hide. */
+static void add_children(int proc_fd, pid_t pid, struct queue *q)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "%d/task", (int)pid);
+	FD_AUTO fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir __attribute__((cleanup(close_dir))) = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir)
+		return;
+	fd_take(&fd);
+	for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+		if (e->d_name[0] != '.')
+			add_forked(dirfd(dir), e->d_name, q);
 }
 
 uint64_t watchdog_resident(int proc_fd, pid_t pid)
 {
-	pid_t queue[PROCESSES_MAX];
-	size_t len = 0;
+	struct queue q = { .len = 0 };
 	uint64_t sum = 0;
 
-	len = add_children(proc_fd, pid, queue, len);
-	for (size_t i = 0; i < len; i++) {
-		sum += resident(proc_fd, queue[i]);
-		len = add_children(proc_fd, queue[i], queue, len);
+	add_children(proc_fd, pid, &q);
+	for (size_t i = 0; i < q.len; i++) {
+		sum += resident(proc_fd, q.pids[i]);
+		add_children(proc_fd, q.pids[i], &q);
 	}
 	return sum;
 }
