@@ -9,7 +9,7 @@
 #include "wire/json.h"
 
 #define CREATE_SCHEMA 1
-#define SHORT_ID 12
+#define SHORT_ID      12
 
 struct create_opts {
 	const char *name;
@@ -22,11 +22,13 @@ struct create_opts {
 
 static const struct opt opts[] = {
 	ARG_ONE("NAME", struct create_opts, name, COMPLETE_NONE, "name of the new box"),
-	OPT_STRING(0, "from", struct create_opts, from, "REV", COMPLETE_REV, "start at this commit; default HEAD"),
+	OPT_STRING(0, "from", struct create_opts, from, "REV", COMPLETE_REV,
+		   "start at this commit; default HEAD"),
 	OPT_STRING('p', "profile", struct create_opts, profile, "PROFILE", COMPLETE_PROFILE,
 		   "what the box may do; default: git config box.profile, else default"),
 	OPT_STRING(0, "isolation", struct create_opts, isolation, "TIER", COMPLETE_TIER,
-		   "how it is confined; default: git config box.isolation, else the strongest that works here"),
+		   "how it is confined; default: git config box.isolation, else the strongest that "
+		   "works here"),
 	OPT_FLAG('q', "quiet", struct create_opts, quiet, "say nothing where all went well"),
 	OPT_FLAG(0, "json", struct create_opts, json, "print JSON"),
 	OPT_END
@@ -68,7 +70,8 @@ static void answer_json(const struct created *r)
 
 	json_object_set_new(base, "commit", json_text(m->base_commit.data));
 	json_object_set_new(base, "tree", json_text(m->base_tree.data));
-	json_object_set_new(base, "branch", m->base_branch.len ? json_text(m->base_branch.data) : json_null());
+	json_object_set_new(base, "branch",
+			    m->base_branch.len ? json_text(m->base_branch.data) : json_null());
 	json_object_set_new(j, "name", json_text(m->name.data));
 	json_object_set_new(j, "id", json_text(m->id));
 	json_object_set_new(j, "tier", json_text(tier_names[m->tier]));
@@ -86,21 +89,29 @@ static void answer(const struct app *app, const struct created *r)
 	BUF_AUTO branch = BUF_INIT;
 
 	msg_clean(m->base_branch.data, m->base_branch.len, &branch);
-	printf("created box %s (%s, profile %s) at %.*s%s%s\n", m->name.data, tier_names[m->tier], m->profile.data,
-	       SHORT_ID, m->base_commit.data, branch.len ? " of " : "", branch.data);
+	printf("created box %s (%s, profile %s) at %.*s%s%s\n", m->name.data, tier_names[m->tier],
+	       m->profile.data, SHORT_ID, m->base_commit.data, branch.len ? " of " : "",
+	       branch.data);
 	for (size_t i = 0; i < r->notes.lines.len; i++)
 		msg_note(app, "%s", r->notes.lines.v[i]);
 	if (app->progress)
 		msg_note(app, "next: git box run %s -- COMMAND", m->name.data);
 }
 
-static int create(struct app *app, const struct create_opts *o, struct created *r, struct error *err)
+static int create(struct app *app, const struct create_opts *o, struct created *r,
+		  struct error *err)
 {
 	REPO_AUTO repo = REPO_INIT;
 	struct progress progress;
 	struct create_request req = {
-		.repo = &repo, .name = o->name, .from = o->from, .profile = o->profile, .isolation = o->isolation,
-		.progress = on_step, .progress_arg = &progress, .trace = app->trace,
+		.repo = &repo,
+		.name = o->name,
+		.from = o->from,
+		.profile = o->profile,
+		.isolation = o->isolation,
+		.progress = on_step,
+		.progress_arg = &progress,
+		.trace = app->trace,
 	};
 	int rc;
 
@@ -134,17 +145,22 @@ static int run(struct app *app, void *arg)
 const struct command cmd_create = {
 	.name = "create",
 	.summary = "make a box from a commit of this repository",
-	.description =
-		"Makes a box: a work tree with the files of a commit, a git directory, a HOME and a /tmp of its own, "
-		"all below the git directory of the repository. The commit is HEAD unless --from names another; what "
-		"is not committed is not part of a box. Nothing is fetched, no hook and no filter runs.\n"
-		"\n"
-		"What the box may do comes from a profile and is fixed now: later changes of the profile do not touch "
-		"it. A tier that this machine cannot enforce is refused; a weaker one is never taken instead. The tier "
-		"'workspace' confines nothing and is taken only where it is asked for.\n"
-		"\n"
-		"Submodules are not part of a box; their directories are empty. A failure or an interruption leaves "
-		"nothing behind.",
+	.description = "Makes a box: a work tree with the files of a commit, a git directory, a "
+		       "HOME and a /tmp of its own, "
+		       "all below the git directory of the repository. The commit is HEAD unless "
+		       "--from names another; what "
+		       "is not committed is not part of a box. Nothing is fetched, no hook and no "
+		       "filter runs.\n"
+		       "\n"
+		       "What the box may do comes from a profile and is fixed now: later changes "
+		       "of the profile do not touch "
+		       "it. A tier that this machine cannot enforce is refused; a weaker one is "
+		       "never taken instead. The tier "
+		       "'workspace' confines nothing and is taken only where it is asked for.\n"
+		       "\n"
+		       "Submodules are not part of a box; their directories are empty. A failure "
+		       "or an interruption leaves "
+		       "nothing behind.",
 	.examples = "$ git box create fix-login\n"
 		    "Make a box at HEAD.\n"
 		    "$ git box create --from v2.1 --profile agent old-bug\n"

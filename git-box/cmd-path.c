@@ -9,10 +9,9 @@ struct path_opts {
 	const char *name;
 };
 
-static const struct opt opts[] = {
-	ARG_ONE("NAME", struct path_opts, name, COMPLETE_BOX, "the box, or the start of its id"),
-	OPT_END
-};
+static const struct opt opts[] = { ARG_ONE("NAME", struct path_opts, name, COMPLETE_BOX,
+					   "the box, or the start of its id"),
+				   OPT_END };
 
 static int run(struct app *app, void *arg)
 {
@@ -35,10 +34,12 @@ static int run(struct app *app, void *arg)
 const struct command cmd_path = {
 	.name = "path",
 	.summary = "print where the work tree of a box is",
-	.description =
-		"Prints the absolute path of the work tree on this machine. 'git status' and 'git diff' work there: "
-		"its .git belongs to the host and runs nothing of the box. The files, and whatever lies in "
-		"subdirectories, are the box's: look at them, but do not run git, prompts or editors there.",
+	.description = "Prints the absolute path of the work tree on this machine. 'git status' "
+		       "and 'git diff' work there: "
+		       "its .git belongs to the host and runs nothing of the box. The files, and "
+		       "whatever lies in "
+		       "subdirectories, are the box's: look at them, but do not run git, prompts "
+		       "or editors there.",
 	.examples = "$ git -C \"$(git box path fix-login)\" diff\n"
 		    "See what changed in the box.",
 	.opts = opts,

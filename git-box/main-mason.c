@@ -43,7 +43,8 @@ static const struct {
 static int run(int argc, const char *const *argv, struct buf *out, struct error *err)
 {
 	for (size_t i = 0; argc >= 1 && i < ARRAY_SIZE(ops); i++) {
-		if (!strcmp(argv[0], ops[i].name) && argc - 1 >= ops[i].args_min && argc - 1 <= ops[i].args_max)
+		if (!strcmp(argv[0], ops[i].name) && argc - 1 >= ops[i].args_min &&
+		    argc - 1 <= ops[i].args_max)
 			return ops[i].run(argc - 1, argv + 1, out, err);
 	}
 	return error_set(err, ERR_USAGE, "no such operation");

@@ -26,7 +26,8 @@ static int make_dirs(struct create *c, struct error *err)
 	return 0;
 }
 
-/* Both git directories at the end: nothing runs in the box before. The mason must be able to remove the view. */
+/* Both git directories at the end: nothing runs in the box before. The mason must be able to remove
+ * the view. */
 static int give_git(struct create *c, const char *dir, struct error *err)
 {
 	FD_AUTO fd = -1;
@@ -43,7 +44,8 @@ static int give(struct create *c, const char *dir, struct error *err)
 	if (c->m->uid == geteuid())
 		return 0;
 	if (fchownat(c->box_fd, dir, c->m->uid, c->m->gid, AT_SYMLINK_NOFOLLOW))
-		return error_sys(err, errno, "cannot give '%s/%s' to uid %u", c->path.data, dir, c->m->uid);
+		return error_sys(err, errno, "cannot give '%s/%s' to uid %u", c->path.data, dir,
+				 c->m->uid);
 	return 0;
 }
 
@@ -80,7 +82,8 @@ static int copy_index(struct create *c, struct error *err)
 
 	if (from < 0)
 		return -1;
-	to = file_open_beneath(c->box_fd, "work/.git/index", O_WRONLY | O_CREAT | O_EXCL, 0644, err);
+	to = file_open_beneath(c->box_fd, "work/.git/index", O_WRONLY | O_CREAT | O_EXCL, 0644,
+			       err);
 	if (to < 0)
 		return -1;
 	do
@@ -96,7 +99,8 @@ static void note_submodules(struct create *c, const struct buf *lines)
 {
 	for (const char *p = lines->data, *end; (end = strchr(p, '\n')) != NULL; p = end + 1) {
 		if (!strncmp(p, "submodule ", 10))
-			strv_addf(c->notes, "submodule %.*s is not part of the box: its directory is empty",
+			strv_addf(c->notes,
+				  "submodule %.*s is not part of the box: its directory is empty",
 				  (int)(end - p - 10), p + 10);
 	}
 }
@@ -105,8 +109,11 @@ static int partial_hint(const struct create *c, struct error *err)
 {
 	if (!c->facts.partial || err->kind != ERR_PEER)
 		return -1;
-	return error_hint(err, "this is a partial clone and nothing is fetched for a box; fetch what is missing "
-			  "with: git archive -o /dev/null %s", c->facts.commit.data);
+	return error_hint(
+		err,
+		"this is a partial clone and nothing is fetched for a box; fetch what is missing "
+		"with: git archive -o /dev/null %s",
+		c->facts.commit.data);
 }
 
 static int check_out(struct create *c, struct error *err)
@@ -127,7 +134,8 @@ static int check_out(struct create *c, struct error *err)
 	};
 
 	buf_fmt(&work, "%s/work", c->path.data);
-	const char *const argv[] = { MASON_PATH, "checkout", work.data, c->facts.commit.data, NULL };
+	const char *const argv[] = { MASON_PATH, "checkout", work.data, c->facts.commit.data,
+				     NULL };
 
 	if (mason_run(&lower, argv, &lines, err))
 		return partial_hint(c, err);
@@ -148,7 +156,8 @@ static int make(struct create *c, struct error *err)
 	    give_git(c, "git", err) || give_git(c, "work/.git", err))
 		return -1;
 	if (c->facts.partial)
-		strv_add(c->notes, "the repository is a partial clone: history that was never fetched is missing "
+		strv_add(c->notes, "the repository is a partial clone: history that was never "
+				   "fetched is missing "
 				   "in the box too");
 	return 0;
 }

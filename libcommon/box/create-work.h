@@ -10,17 +10,17 @@
 /* State of one create, passed from step to step. */
 struct create {
 	const struct create_request *req;
-	struct manifest *m;   /* being filled; id, ids, home and tier are known early */
+	struct manifest *m; /* being filled; id, ids, home and tier are known early */
 	struct strv *notes;
 	struct repo_facts facts;
-	struct git_job refs;  /* the part of the facts that is waited for late */
+	struct git_job refs; /* the part of the facts that is waited for late */
 	struct git_job pin;
 	struct policy policy;
 	struct box_root root;
-	int claim;	      /* on the name */
-	int box_fd;	      /* box/b/<id> */
+	int claim;  /* on the name */
+	int box_fd; /* box/b/<id> */
 	int lock;
-	struct buf path;      /* absolute path of box_fd */
+	struct buf path; /* absolute path of box_fd */
 };
 
 struct create_work {

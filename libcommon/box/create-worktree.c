@@ -17,11 +17,13 @@ static int make(struct create *c, struct error *err)
 	BUF_AUTO work = BUF_INIT;
 
 	work_path(c, &work);
-	const char *const args[] = { "worktree", "add", "--quiet", "--detach", work.data, c->facts.commit.data, NULL };
+	const char *const args[] = { "worktree",	   "add", "--quiet", "--detach", work.data,
+				     c->facts.commit.data, NULL };
 
 	if (git_want(c->req->repo, args, NULL, NULL, err))
 		return -1;
-	strv_add(c->notes, "tier workspace confines nothing: commands run as you, with all that you may do");
+	strv_add(c->notes,
+		 "tier workspace confines nothing: commands run as you, with all that you may do");
 	return repo_facts_end(c->req->from, &c->refs, &c->facts, err);
 }
 

@@ -19,7 +19,6 @@
 #include "sys/lock.h"
 #include "sys/rand.h"
 
-
 static int read_facts(void *arg, struct error *err)
 {
 	struct create *c = arg;
@@ -206,7 +205,8 @@ static int write_records(void *arg, struct error *err)
 		return -1;
 	fill_manifest(c);
 	policy_json(&c->policy, &policy);
-	if (file_create(c->box_fd, "policy.json", (struct file_content){ policy.data, policy.len, 0600 }, err))
+	if (file_create(c->box_fd, "policy.json",
+			(struct file_content){ policy.data, policy.len, 0600 }, err))
 		return -1;
 	return manifest_write(c->box_fd, c->m, err);
 }
@@ -242,13 +242,26 @@ static void create_release(struct create *c)
 	buf_release(&c->path);
 }
 
-int box_create(const struct create_request *req, struct manifest *out, struct create_notes *notes, struct error *err)
+int box_create(const struct create_request *req, struct manifest *out, struct create_notes *notes,
+	       struct error *err)
 {
-	struct create c = { .req = req, .m = out, .notes = &notes->lines, .facts = REPO_FACTS_INIT,
-			    .refs = GIT_JOB_INIT, .pin = GIT_JOB_INIT, .root = BOX_ROOT_INIT, .claim = -1,
-			    .box_fd = -1, .lock = -1, .path = BUF_INIT };
-	struct steps steps = { .operation = "create", .v = create_steps, .len = ARRAY_SIZE(create_steps),
-			       .progress = req->progress, .progress_arg = req->progress_arg, .trace = req->trace };
+	struct create c = { .req = req,
+			    .m = out,
+			    .notes = &notes->lines,
+			    .facts = REPO_FACTS_INIT,
+			    .refs = GIT_JOB_INIT,
+			    .pin = GIT_JOB_INIT,
+			    .root = BOX_ROOT_INIT,
+			    .claim = -1,
+			    .box_fd = -1,
+			    .lock = -1,
+			    .path = BUF_INIT };
+	struct steps steps = { .operation = "create",
+			       .v = create_steps,
+			       .len = ARRAY_SIZE(create_steps),
+			       .progress = req->progress,
+			       .progress_arg = req->progress_arg,
+			       .trace = req->trace };
 	int rc;
 
 	if (box_name_check(req->name, err))

@@ -25,9 +25,10 @@ struct create_notes {
 };
 
 /*
- * out: initialised. On success it describes the box. On failure nothing is left: no directory, ref, lock or
- * process. Errors: exists, usage, notfound, refused, unsupported, busy, peer, limit, sys.
+ * out: initialised. On success it describes the box. On failure nothing is left: no directory, ref,
+ * lock or process. Errors: exists, usage, notfound, refused, unsupported, busy, peer, limit, sys.
  */
-int box_create(const struct create_request *req, struct manifest *out, struct create_notes *notes, struct error *err);
+int box_create(const struct create_request *req, struct manifest *out, struct create_notes *notes,
+	       struct error *err);
 
 #endif

@@ -8,9 +8,10 @@
 #include "store/git.h"
 #include "sys/file.h"
 
-#define INDEX_MAX (1u << 30)
+#define INDEX_MAX   (1u << 30)
 #define WORKERS_MAX 8
-#define WORKERS_CPUS 4 /* with fewer, handing every file to a worker costs more than it saves (measured) */
+#define WORKERS_CPUS                                                                               \
+	4 /* with fewer, handing every file to a worker costs more than it saves (measured) */
 #define PARALLEL_FROM "1000" /* files; below, starting the workers costs more than they save */
 
 struct gitlinks {
@@ -39,15 +40,20 @@ static int read_tree(const struct git_cmd *base, const char *commit, struct erro
 	if (cpus < WORKERS_CPUS)
 		cpus = 1;
 	buf_fmt(&workers, "checkout.workers=%d", cpus < WORKERS_MAX ? cpus : WORKERS_MAX);
-	const char *const args[] = { "-c", workers.data, "-c", "checkout.thresholdForParallelism=" PARALLEL_FROM,
-				     "-c", "index.version=2", "read-tree", "-m", "-u", commit, NULL };
+	const char *const args[] = { "-c",	  workers.data,
+				     "-c",	  "checkout.thresholdForParallelism=" PARALLEL_FROM,
+				     "-c",	  "index.version=2",
+				     "read-tree", "-m",
+				     "-u",	  commit,
+				     NULL };
 	cmd.args = args;
 	return git_must(&cmd, err);
 }
 
 static int skip_gitlinks(const struct git_cmd *base, const struct gitlinks *g, struct error *err)
 {
-	static const char *const args[] = { "update-index", "--skip-worktree", "-z", "--stdin", NULL };
+	static const char *const args[] = { "update-index", "--skip-worktree", "-z", "--stdin",
+					    NULL };
 	struct git_cmd cmd = *base;
 
 	if (!g->paths.len)
@@ -71,10 +77,13 @@ int mason_checkout(const char *work, const char *commit, struct buf *out, struct
 	buf_fmt(&index, "%s/../git/index", work);
 	base.git_dir = git_dir.data;
 	base.index_file = index.data;
-	if (read_tree(&base, commit, err) || file_read(AT_FDCWD, index.data, INDEX_MAX, &bytes, err) ||
-	    index_each(bytes.data, bytes.len, strlen(commit) / 2, note_gitlink, &g, err))
-		rc = -1;
-	else
+	rc = read_tree(&base, commit, err);
+	if (!rc)
+		rc = file_read(AT_FDCWD, index.data, INDEX_MAX, &bytes, err);
+	if (!rc)
+		rc = index_each(&(struct index_bytes){ bytes.data, bytes.len, strlen(commit) / 2 },
+				note_gitlink, &g, err);
+	if (!rc)
 		rc = skip_gitlinks(&base, &g, err);
 	buf_release(&g.paths);
 	return rc;

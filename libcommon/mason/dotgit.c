@@ -17,7 +17,8 @@ static bool is_ntfs_dotgit(const char *name)
 	       (!strncasecmp(name, "git~1", 5) && ends_for_ntfs(name + 5));
 }
 
-/* Length of a UTF-8 sequence that HFS+ drops from names: U+200C-F, U+202A-E, U+206A-F, U+FEFF; else 0. */
+/* Length of a UTF-8 sequence that HFS+ drops from names: U+200C-F, U+202A-E, U+206A-F, U+FEFF; else
+ * 0. */
 static size_t hfs_ignored(const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;

@@ -12,7 +12,8 @@
  */
 bool name_is_dotgit(const char *name);
 
-/* True where name may be taken for ".gitmodules", which git refuses as a symlink; errs towards true. */
+/* True where name may be taken for ".gitmodules", which git refuses as a symlink; errs towards
+ * true. */
 bool name_is_gitmodules(const char *name);
 
 #endif

@@ -18,7 +18,8 @@ void hash_add(struct hash_list *h, const char *path)
 	h->len++;
 }
 
-int hash_run(struct hash_list *h, const struct git_cmd *git, unsigned flags, size_t hex, struct error *err)
+int hash_run(struct hash_list *h, const struct git_cmd *git, unsigned flags, size_t hex,
+	     struct error *err)
 {
 	STRV_AUTO args = STRV_INIT;
 	struct git_cmd cmd = *git;
@@ -40,7 +41,8 @@ int hash_run(struct hash_list *h, const struct git_cmd *git, unsigned flags, siz
 	if (git_must(&cmd, err))
 		return -1;
 	if (h->oids.len != h->len * (hex + 1))
-		return error_set(err, ERR_PEER, "git hash-object gave %zu bytes for %zu files", h->oids.len, h->len);
+		return error_set(err, ERR_PEER, "git hash-object gave %zu bytes for %zu files",
+				 h->oids.len, h->len);
 	return 0;
 }
 

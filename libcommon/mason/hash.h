@@ -11,10 +11,13 @@
 struct hash_list {
 	struct buf paths; /* quoted, one a line; hash_add() */
 	size_t len;
-	struct buf oids;  /* "<hex>\n" each, after hash_run() */
-	size_t hex;	  /* length of one */
+	struct buf oids; /* "<hex>\n" each, after hash_run() */
+	size_t hex;	 /* length of one */
 };
-#define HASH_LIST_INIT { .paths = BUF_INIT, .oids = BUF_INIT }
+#define HASH_LIST_INIT                                                                             \
+	{                                                                                          \
+		.paths = BUF_INIT, .oids = BUF_INIT                                                \
+	}
 #define HASH_LIST_AUTO __attribute__((cleanup(hash_release))) struct hash_list
 void hash_release(struct hash_list *h);
 
@@ -27,7 +30,8 @@ enum hash_flags {
 };
 
 /* hex: digits of an id. `git`: where; args and stdio are filled in here. Errors: peer. */
-int hash_run(struct hash_list *h, const struct git_cmd *git, unsigned flags, size_t hex, struct error *err);
+int hash_run(struct hash_list *h, const struct git_cmd *git, unsigned flags, size_t hex,
+	     struct error *err);
 
 /* The i-th id (not NUL-terminated). Borrowed. */
 const char *hash_at(const struct hash_list *h, size_t i);

@@ -3,8 +3,8 @@
 #include "base/rd.h"
 #include "mason/index.h"
 
-#define STAT_LEN 40 /* ctime, mtime, dev, ino, mode, uid, gid, size */
-#define MODE_AT 24
+#define STAT_LEN      40 /* ctime, mtime, dev, ino, mode, uid, gid, size */
+#define MODE_AT	      24
 #define FLAG_EXTENDED 0x4000
 #define EXTENDED_SKIP 0x4000
 
@@ -48,17 +48,17 @@ static int read_entry(struct rd *r, size_t hash_len, struct index_entry *e)
 	return rd_bytes(r, (used + 8) / 8 * 8 - (size_t)(r->p - start)) ? 0 : -1;
 }
 
-int index_each(const void *data, size_t len, size_t hash_len, void (*visit)(void *arg, const struct index_entry *e),
-	       void *arg, struct error *err)
+int index_each(const struct index_bytes *index,
+	       void (*visit)(void *arg, const struct index_entry *e), void *arg, struct error *err)
 {
-	struct rd r = rd_init(data, len);
+	struct rd r = rd_init(index->data, index->len);
 	const unsigned char *head = rd_bytes(&r, 12);
 	struct index_entry e;
 
 	if (!head || memcmp(head, "DIRC", 4) != 0 || (be32(head + 4) != 2 && be32(head + 4) != 3))
 		return corrupt(err);
 	for (uint32_t n = be32(head + 8); n > 0; n--) {
-		if (read_entry(&r, hash_len, &e))
+		if (read_entry(&r, index->hash_len, &e))
 			return corrupt(err);
 		visit(arg, &e);
 	}

@@ -13,11 +13,17 @@ struct index_entry {
 	bool skip;	  /* skip-worktree */
 };
 
+struct index_bytes {
+	const void *data; /* the whole file */
+	size_t len;
+	size_t hash_len; /* 20 or 32 */
+};
+
 /*
- * Calls visit for each entry of the index file's bytes, in order. hash_len: 20 or 32.
- * Pure but for visit. Errors: corrupt (also for another version).
+ * Calls visit for each entry, in order. Pure but for visit. Errors: corrupt (also for another
+ * version).
  */
-int index_each(const void *data, size_t len, size_t hash_len, void (*visit)(void *arg, const struct index_entry *e),
-	       void *arg, struct error *err);
+int index_each(const struct index_bytes *index,
+	       void (*visit)(void *arg, const struct index_entry *e), void *arg, struct error *err);
 
 #endif

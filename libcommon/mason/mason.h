@@ -26,7 +26,8 @@ int mason_checkout(const char *work, const char *commit, struct buf *out, struct
  * prerequisite; then "skipped <count> <kind>" for what no tree can hold. What .gitignore excludes
  * is left out unless commit has it. Errors: peer, corrupt, limit, sys.
  */
-int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out, struct error *err);
+int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out,
+		   struct error *err);
 
 /* Empties a directory, however deep; the directory itself stays. Errors: notfound, sys. */
 int mason_remove(const char *dir, struct error *err);

@@ -6,7 +6,7 @@
 #include "sys/fd.h"
 #include "sys/file.h"
 
-#define COPY_MAX (64u << 20)
+#define COPY_MAX     (64u << 20)
 #define SNAPSHOT_REF "refs/heads/box/snapshot"
 
 void snaprepo_release(struct snaprepo *r)
@@ -30,9 +30,10 @@ static int copy(int from, int to, const char *path, struct error *err)
 
 static int fill(int view, int dir, struct error *err)
 {
-	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "info" };
-	static const char *const files[] = { "config", "objects/info/alternates", "shallow", "info/exclude",
-					     "info/attributes" };
+	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs",
+					    "info" };
+	static const char *const files[] = { "config", "objects/info/alternates", "shallow",
+					     "info/exclude", "info/attributes" };
 	static const char head[] = "ref: " SNAPSHOT_REF "\n";
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
@@ -49,7 +50,8 @@ static int fill(int view, int dir, struct error *err)
 /* A fresh SNAPDIR with an empty git/ and links/. */
 static int start_over(const char *snap_dir, struct error *err)
 {
-	static const char *const names[] = { "git", "links", "index", "index.lock", "bundle", "bundle.lock" };
+	static const char *const names[] = { "git",	   "links",  "index",
+					     "index.lock", "bundle", "bundle.lock" };
 	FD_AUTO snap = file_open_dir(AT_FDCWD, snap_dir, err);
 
 	if (snap < 0)
@@ -72,7 +74,9 @@ int snaprepo_make(const char *work, const char *snap_dir, struct snaprepo *out, 
 	buf_fmt(&out->index, "%s/index", snap_dir);
 	buf_fmt(&out->links, "%s/links", snap_dir);
 	buf_fmt(&out->bundle, "%s/bundle", snap_dir);
-	out->git = (struct git_cmd){ .git_dir = out->dir.data, .work_tree = work, .index_file = out->index.data,
+	out->git = (struct git_cmd){ .git_dir = out->dir.data,
+				     .work_tree = work,
+				     .index_file = out->index.data,
 				     .cwd = work };
 	if (start_over(snap_dir, err))
 		return -1;
@@ -83,11 +87,13 @@ int snaprepo_make(const char *work, const char *snap_dir, struct snaprepo *out, 
 	return dir < 0 || fill(view, dir, err) ? -1 : 0;
 }
 
-static int call(const struct snaprepo *r, const char *const *args, const struct buf *in, struct buf *out,
-		struct error *err)
+static int call(const struct snaprepo *r, const char *const *args, const struct buf *in,
+		struct buf *out, struct error *err)
 {
-	static const char *const who[] = { "GIT_AUTHOR_NAME=git box", "GIT_AUTHOR_EMAIL=box@localhost",
-					   "GIT_COMMITTER_NAME=git box", "GIT_COMMITTER_EMAIL=box@localhost", NULL };
+	static const char *const who[] = { "GIT_AUTHOR_NAME=git box",
+					   "GIT_AUTHOR_EMAIL=box@localhost",
+					   "GIT_COMMITTER_NAME=git box",
+					   "GIT_COMMITTER_EMAIL=box@localhost", NULL };
 	struct git_cmd cmd = r->git;
 
 	cmd.args = args;
@@ -104,8 +110,8 @@ static int call(const struct snaprepo *r, const char *const *args, const struct 
 	return 0;
 }
 
-static int write_tree(const struct snaprepo *r, const char *commit, const struct buf *index_info, struct buf *tree,
-		      struct error *err)
+static int write_tree(const struct snaprepo *r, const char *commit, const struct buf *index_info,
+		      struct buf *tree, struct error *err)
 {
 	/* The sparse patterns are the view's: here every entry of the base counts. */
 	const char *const read[] = { "read-tree", "--no-sparse-checkout", commit, NULL };
@@ -113,13 +119,16 @@ static int write_tree(const struct snaprepo *r, const char *commit, const struct
 	static const char *const write[] = { "write-tree", NULL };
 
 	return call(r, read, NULL, NULL, err) || call(r, update, index_info, NULL, err) ||
-		       call(r, write, NULL, tree, err) ? -1 : 0;
+			       call(r, write, NULL, tree, err)
+		       ? -1
+		       : 0;
 }
 
-static int write_commit(const struct snaprepo *r, const char *parent, const char *tree, struct buf *commit,
-			struct error *err)
+static int write_commit(const struct snaprepo *r, const char *parent, const char *tree,
+			struct buf *commit, struct error *err)
 {
-	const char *const make[] = { "commit-tree", "-p", parent, "-m", "Files of the box", tree, NULL };
+	const char *const make[] = { "commit-tree",	 "-p", parent, "-m",
+				     "Files of the box", tree, NULL };
 
 	if (call(r, make, NULL, commit, err))
 		return -1;
@@ -133,14 +142,14 @@ static int write_bundle(const struct snaprepo *r, const char *parent, struct err
 	BUF_AUTO not_base = BUF_INIT;
 
 	buf_fmt(&not_base, "^%s", parent);
-	const char *const args[] = { "bundle", "create", "--quiet", r->bundle.data, SNAPSHOT_REF, not_base.data,
-				     NULL };
+	const char *const args[] = { "bundle",	   "create",	  "--quiet", r->bundle.data,
+				     SNAPSHOT_REF, not_base.data, NULL };
 
 	return call(r, args, NULL, NULL, err);
 }
 
-int snaprepo_commit(struct snaprepo *r, const char *commit, const struct buf *index_info, struct buf *out,
-		    struct error *err)
+int snaprepo_commit(struct snaprepo *r, const char *commit, const struct buf *index_info,
+		    struct buf *out, struct error *err)
 {
 	BUF_AUTO spec = BUF_INIT;
 	BUF_AUTO base = BUF_INIT;

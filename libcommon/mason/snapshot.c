@@ -75,7 +75,8 @@ static int read_skipped(struct snapshot *s, struct error *err)
 		return 0;
 	if (file_read(AT_FDCWD, path.data, INDEX_MAX, &bytes, err))
 		return -1;
-	return index_each(bytes.data, bytes.len, s->hex / 2, keep_skipped, &s->base, err);
+	return index_each(&(struct index_bytes){ bytes.data, bytes.len, s->hex / 2 }, keep_skipped,
+			  &s->base, err);
 }
 
 /* git hashes files only, and would follow a symlink: its target becomes a file. */
@@ -89,7 +90,8 @@ static int write_link(struct snapshot *s, const char *path, struct error *err)
 		return error_sys(err, errno, "cannot read a symlink of the box");
 	buf_fmt(&name, "%s/%zu", s->repo.links.data, s->links.len);
 	strv_add(&s->links, name.data);
-	return file_create(AT_FDCWD, name.data, (struct file_content){ target, (size_t)len, 0600 }, err);
+	return file_create(AT_FDCWD, name.data, (struct file_content){ target, (size_t)len, 0600 },
+			   err);
 }
 
 static void change(struct snapshot *s, const struct walk_file *f, const char *oid)
@@ -135,7 +137,8 @@ static int hash_links(struct snapshot *s, struct error *err)
 }
 
 /* Drops from `todo` (indices into files) those whose hash, as the flags say, is the base's. */
-static int drop_same(struct snapshot *s, unsigned flags, size_t *todo, size_t *len, struct error *err)
+static int drop_same(struct snapshot *s, unsigned flags, size_t *todo, size_t *len,
+		     struct error *err)
 {
 	HASH_LIST_AUTO h = HASH_LIST_INIT;
 	size_t kept = 0, hashed = 0;
@@ -173,7 +176,8 @@ static int store_changed(struct snapshot *s, const size_t *todo, size_t len, str
 	return 0;
 }
 
-/* The second look, without conversion, is for files that were committed with CRLF: they did not change. */
+/* The second look, without conversion, is for files that were committed with CRLF: they did not
+ * change. */
 static int hash_files(struct snapshot *s, struct error *err)
 {
 	BUF_AUTO memory = BUF_INIT;
@@ -238,10 +242,17 @@ static int take(struct snapshot *s, const char *snap_dir, struct buf *out, struc
 	return snaprepo_commit(&s->repo, s->commit, &s->removals, out, err);
 }
 
-int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out, struct error *err)
+int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out,
+		   struct error *err)
 {
-	struct snapshot s = { .work = work, .commit = commit, .work_fd = -1, .hex = strlen(commit),
-			      .repo = SNAPREPO_INIT, .base = TREE_INIT, .links = STRV_INIT, .changes = BUF_INIT,
+	struct snapshot s = { .work = work,
+			      .commit = commit,
+			      .work_fd = -1,
+			      .hex = strlen(commit),
+			      .repo = SNAPREPO_INIT,
+			      .base = TREE_INIT,
+			      .links = STRV_INIT,
+			      .changes = BUF_INIT,
 			      .removals = BUF_INIT };
 	int rc = take(&s, snap_dir, out, err);
 

@@ -59,8 +59,10 @@ int tree_parse(struct buf *text, struct tree *out, struct error *err)
 		char *line = out->text.data + at;
 
 		next = at + strlen(line) + 1;
-		if (!parse_entry(line, &e) || (out->len && strcmp(out->v[out->len - 1].path, e.path) >= 0))
-			return error_set(err, ERR_CORRUPT, "git listed a tree in a form that is not known");
+		if (!parse_entry(line, &e) ||
+		    (out->len && strcmp(out->v[out->len - 1].path, e.path) >= 0))
+			return error_set(err, ERR_CORRUPT,
+					 "git listed a tree in a form that is not known");
 		add(out, &e);
 	}
 	return 0;

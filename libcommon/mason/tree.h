@@ -20,7 +20,10 @@ struct tree {
 	size_t len;
 	size_t cap;
 };
-#define TREE_INIT { .text = BUF_INIT }
+#define TREE_INIT                                                                                  \
+	{                                                                                          \
+		.text = BUF_INIT                                                                   \
+	}
 #define TREE_AUTO __attribute__((cleanup(tree_release))) struct tree
 void tree_release(struct tree *t);
 

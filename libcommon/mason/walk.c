@@ -13,7 +13,8 @@
 
 #define KIND_DIR 1u /* not a mode that a file of a tree can have */
 
-/* One level of the tree at a time, so that git is asked once a level and ignored directories are never entered. */
+/* One level of the tree at a time, so that git is asked once a level and ignored directories are
+ * never entered. */
 struct level {
 	struct walk_result found;  /* of base: taken as they are */
 	struct walk_result others; /* not of base: git is asked */
@@ -44,7 +45,8 @@ static void add(struct walk_result *w, const char *path, uint32_t mode)
 	w->v[w->len++] = (struct walk_file){ .path = xstrdup(path), .mode = mode };
 }
 
-/* Mode as a tree has it, KIND_DIR, or 0 for what is left out. What the owner may not read gets the bits for it. */
+/* Mode as a tree has it, KIND_DIR, or 0 for what is left out. What the owner may not read gets the
+ * bits for it. */
 static uint32_t classify(int dirfd, const char *name, struct stat *st)
 {
 	mode_t want = S_ISDIR(st->st_mode) ? S_IRWXU : S_IRUSR;
@@ -53,7 +55,8 @@ static uint32_t classify(int dirfd, const char *name, struct stat *st)
 		return 0120000;
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode))
 		return 0;
-	if ((st->st_mode & want) != want && fchmodat(dirfd, name, (st->st_mode & 07777) | want, 0)) {
+	if ((st->st_mode & want) != want &&
+	    fchmodat(dirfd, name, (st->st_mode & 07777) | want, 0)) {
 		/* Whoever reads it next says what is wrong with it. */
 	}
 	if (S_ISDIR(st->st_mode))
@@ -102,7 +105,8 @@ static void visit(struct walk *w, int dirfd, const char *dir, const char *name, 
 
 static int list_dir(struct walk *w, const char *dir, struct level *l, struct error *err)
 {
-	int fd = file_open_beneath(w->work_fd, *dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0, err);
+	int fd = file_open_beneath(w->work_fd, *dir ? dir : ".",
+				   O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0, err);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *e;
 
@@ -122,8 +126,10 @@ static int list_dir(struct walk *w, const char *dir, struct level *l, struct err
 	return 0;
 }
 
-/* Those that .gitignore and the like exclude, NUL-terminated back to back in the order of the question. */
-static int ask_ignored(const struct walk *w, const struct walk_result *others, struct buf *ignored, struct error *err)
+/* Those that .gitignore and the like exclude, NUL-terminated back to back in the order of the
+ * question. */
+static int ask_ignored(const struct walk *w, const struct walk_result *others, struct buf *ignored,
+		       struct error *err)
 {
 	static const char *const args[] = { "check-ignore", "-z", "--stdin", "--no-index", NULL };
 	static const char *const env[] = { "GIT_LITERAL_PATHSPECS=0", NULL };
@@ -170,7 +176,9 @@ static int take_level(struct walk *w, const struct level *l, struct error *err)
 		else
 			take(w, &l->others.v[i]);
 	}
-	return at == ignored.len ? 0 : error_set(err, ERR_PEER, "git check-ignore answered out of order");
+	return at == ignored.len
+		       ? 0
+		       : error_set(err, ERR_PEER, "git check-ignore answered out of order");
 }
 
 static int walk_level(struct walk *w, struct error *err)
@@ -190,10 +198,12 @@ static int walk_level(struct walk *w, struct error *err)
 	return rc;
 }
 
-int walk_list(int work_fd, const struct tree *base, const struct git_cmd *ignore, struct walk_result *out,
-	      struct error *err)
+int walk_list(int work_fd, const struct tree *base, const struct git_cmd *ignore,
+	      struct walk_result *out, struct error *err)
 {
-	struct walk w = { .work_fd = work_fd, .base = base, .ignore = ignore, .out = out, .dirs = STRV_INIT };
+	struct walk w = {
+		.work_fd = work_fd, .base = base, .ignore = ignore, .out = out, .dirs = STRV_INIT
+	};
 	int rc = 0;
 
 	strv_add(&w.dirs, "");

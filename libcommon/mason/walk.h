@@ -19,8 +19,9 @@ struct walk_result {
 	struct walk_file *v;
 	size_t len;
 	size_t cap;
-	uint64_t special; /* FIFOs, sockets, devices: left out */
-	uint64_t dotgit;  /* names that git would take for .git (or .gitmodules as a symlink): left out */
+	uint64_t special;  /* FIFOs, sockets, devices: left out */
+	uint64_t dotgit;   /* names that git would take for .git (or .gitmodules as a symlink): left
+			      out */
 	uint64_t too_long; /* paths longer than the system allows: left out */
 };
 #define WALK_RESULT_AUTO __attribute__((cleanup(walk_result_release))) struct walk_result
@@ -32,7 +33,7 @@ void walk_result_release(struct walk_result *w);
  * cannot read is made readable first. Entries of base that are gitlinks are marked seen.
  * Errors: peer, sys.
  */
-int walk_list(int work_fd, const struct tree *base, const struct git_cmd *ignore, struct walk_result *out,
-	      struct error *err);
+int walk_list(int work_fd, const struct tree *base, const struct git_cmd *ignore,
+	      struct walk_result *out, struct error *err);
 
 #endif

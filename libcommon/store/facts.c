@@ -9,14 +9,16 @@
 #include "store/facts.h"
 #include "sys/file.h"
 
-#define ALTERNATES_MAX (1u << 20)
+#define ALTERNATES_MAX	 (1u << 20)
 #define ALTERNATES_DEPTH 5 /* as git */
 
 /* Values without commands, URLs and paths: all that the git directories of a box get. */
 static const char *const copied_keys[] = {
-	"user.name", "user.email", "core.eol", "core.autocrlf", "core.safecrlf", "core.ignorecase", "core.filemode",
-	"core.symlinks", "core.precomposeunicode", "core.longpaths", "core.sparsecheckout",
-	"core.sparsecheckoutcone", "core.quotepath", "init.defaultbranch"
+	"user.name",	  "user.email",		 "core.eol",
+	"core.autocrlf",  "core.safecrlf",	 "core.ignorecase",
+	"core.filemode",  "core.symlinks",	 "core.precomposeunicode",
+	"core.longpaths", "core.sparsecheckout", "core.sparsecheckoutcone",
+	"core.quotepath", "init.defaultbranch"
 };
 
 void repo_facts_release(struct repo_facts *f)
@@ -83,7 +85,8 @@ static bool is_promisor(const char *record)
 	       !strncmp(eq - end, ".promisor", end) && is_true(eq + 1);
 }
 
-/* filter.<driver>.<what>: an empty command is none, and a driver without one must not be required. */
+/* filter.<driver>.<what>: an empty command is none, and a driver without one must not be required.
+ */
 static void switch_off(const char *record, struct strv *off)
 {
 	static const char *const commands[] = { ".clean", ".smudge", ".process", ".required" };
@@ -125,8 +128,10 @@ static void sort_config(const struct repo *r, const struct buf *text, struct rep
 	add_identity("user.name", "GIT_AUTHOR_NAME", &f->config);
 	add_identity("user.email", "GIT_AUTHOR_EMAIL", &f->config);
 	buf_fmt(&sparse, "%s/info/sparse-checkout", r->git_dir.data);
-	f->sparse = is_true(config_last(&all, "core.sparsecheckout")) && file_exists(AT_FDCWD, sparse.data);
-	f->bare = is_true(config_last(&all, "core.bare")) && !strcmp(r->git_dir.data, r->common_dir.data);
+	f->sparse = is_true(config_last(&all, "core.sparsecheckout")) &&
+		    file_exists(AT_FDCWD, sparse.data);
+	f->bare = is_true(config_last(&all, "core.bare")) &&
+		  !strcmp(r->git_dir.data, r->common_dir.data);
 }
 
 /* One line of info/alternates, made absolute; a comment or a store that is gone gives "". */
@@ -145,7 +150,8 @@ static void alternate_path(const char *store, const char *line, struct buf *out)
 		buf_reset(out);
 }
 
-/* Breadth first, as a store is read only after it was added; the depth bounds a cycle of odd spellings. */
+/* Breadth first, as a store is read only after it was added; the depth bounds a cycle of odd
+ * spellings. */
 static int add_alternates(size_t first, unsigned depth, struct strv *stores, struct error *err)
 {
 	size_t end = stores->len;
@@ -188,25 +194,29 @@ static int find_stores(const struct repo *r, struct strv *stores, struct error *
 /* Formats that git of this host does not know: said by name, with the version. */
 static bool is_unknown_format(const char *text)
 {
-	return strstr(text, "unknown repository extension") || strstr(text, "Expected git repo version") ||
+	return strstr(text, "unknown repository extension") ||
+	       strstr(text, "Expected git repo version") ||
 	       strstr(text, "invalid value for 'extensions.");
 }
 
 static int unknown_format(const struct buf *errout, struct error *err)
 {
 	BUF_AUTO version = BUF_INIT;
-	const char *name = strstr(errout->data, "refstorage") ? "refs in the 'reftable' format" : NULL;
+	const char *name =
+		strstr(errout->data, "refstorage") ? "refs in the 'reftable' format" : NULL;
 	const char *word = strstr(errout->data, "extension");
 	struct error ignored = ERROR_INIT;
 
 	if (git_version(&version, &ignored))
 		buf_str(&version, "of this host");
 	if (name)
-		error_set(err, ERR_UNSUPPORTED, "the repository keeps its %s, which git %s cannot read", name,
+		error_set(err, ERR_UNSUPPORTED,
+			  "the repository keeps its %s, which git %s cannot read", name,
 			  version.data);
 	else
-		error_set(err, ERR_UNSUPPORTED, "the repository has a format that git %s cannot read: %.*s",
-			  version.data, (int)strcspn(word ? word : errout->data, "\n"),
+		error_set(err, ERR_UNSUPPORTED,
+			  "the repository has a format that git %s cannot read: %.*s", version.data,
+			  (int)strcspn(word ? word : errout->data, "\n"),
 			  word ? word : errout->data);
 	return error_hint(err, "install a newer git (reftable needs 2.45)");
 }
@@ -216,7 +226,8 @@ static int check_rev(const char *rev, struct error *err)
 	if (*rev == '-' || *rev == '^' || !*rev || strchr(rev, '\n'))
 		return error_set(err, ERR_USAGE, "'%s' is not a revision", rev);
 	if (strstr(rev, ".."))
-		return error_set(err, ERR_USAGE, "'%s' is a range; a box starts at one commit", rev);
+		return error_set(err, ERR_USAGE, "'%s' is a range; a box starts at one commit",
+				 rev);
 	return 0;
 }
 
@@ -226,7 +237,8 @@ static bool parse_commit(const struct buf *text, struct repo_facts *f)
 	size_t a = strspn(text->data, "0123456789abcdef");
 	const char *tree = text->data + a + 1;
 
-	if ((a != 40 && a != 64) || text->data[a] != ' ' || strspn(tree, "0123456789abcdef") != a || tree[a] != '\n')
+	if ((a != 40 && a != 64) || text->data[a] != ' ' || strspn(tree, "0123456789abcdef") != a ||
+	    tree[a] != '\n')
 		return false;
 	buf_reset(&f->commit);
 	buf_reset(&f->tree);
@@ -247,7 +259,8 @@ static void nearest_ref(const char *rev, const struct buf *refs, struct buf *out
 
 		for (size_t i = 0; ref && i < ARRAY_SIZE(spaces); i++) {
 			if (starts(ref + 1, spaces[i]))
-				strv_addf(&names, "%.*s", (int)(strcspn(ref + 1, "\n") - strlen(spaces[i])),
+				strv_addf(&names, "%.*s",
+					  (int)(strcspn(ref + 1, "\n") - strlen(spaces[i])),
 					  ref + 1 + strlen(spaces[i]));
 		}
 		if (!strchr(line, '\n'))
@@ -263,7 +276,8 @@ static void sort_refs(const struct buf *text, struct repo_facts *f)
 {
 	buf_reset(&f->packed_refs);
 	buf_reset(&f->branch);
-	for (const char *line = text->data, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+	for (const char *line = text->data, *end; (end = strchr(line, '\n')) != NULL;
+	     line = end + 1) {
 		const char *ref = strstr(line, " refs/heads/");
 
 		if (*line == '*' && ref && ref < end)
@@ -287,10 +301,12 @@ int repo_facts_end(const char *rev, struct git_job *refs, struct repo_facts *out
 	return 0;
 }
 
-static const char *const refs_args[] = { "for-each-ref", "--format=%(HEAD)%(objectname) %(refname)", "refs/heads",
-					 "refs/remotes", "refs/tags", NULL };
+static const char *const refs_args[] = { "for-each-ref", "--format=%(HEAD)%(objectname) %(refname)",
+					 "refs/heads",	 "refs/remotes",
+					 "refs/tags",	 NULL };
 
-static int no_such_revision(const struct repo *r, const char *rev, struct repo_facts *f, struct error *err)
+static int no_such_revision(const struct repo *r, const char *rev, struct repo_facts *f,
+			    struct error *err)
 {
 	struct error ignored = ERROR_INIT;
 	BUF_AUTO refs = BUF_INIT;
@@ -310,8 +326,8 @@ static int no_such_revision(const struct repo *r, const char *rev, struct repo_f
 	return error_hint(err, "'git branch -a' and 'git tag' list what there is");
 }
 
-static int read_commit(const struct repo *r, const char *rev, struct git_job *job, struct repo_facts *f,
-		       struct error *err)
+static int read_commit(const struct repo *r, const char *rev, struct git_job *job,
+		       struct repo_facts *f, struct error *err)
 {
 	BUF_AUTO text = BUF_INIT;
 	int code;
@@ -325,7 +341,8 @@ static int read_commit(const struct repo *r, const char *rev, struct git_job *jo
 	return parse_commit(&text, f) ? 0 : no_such_revision(r, rev, f, err);
 }
 
-static int read_config(const struct repo *r, struct git_job *job, struct repo_facts *f, struct error *err)
+static int read_config(const struct repo *r, struct git_job *job, struct repo_facts *f,
+		       struct error *err)
 {
 	BUF_AUTO text = BUF_INIT;
 	int code;
@@ -337,15 +354,22 @@ static int read_config(const struct repo *r, struct git_job *job, struct repo_fa
 	sort_config(r, &text, f);
 	if (!f->bare)
 		return 0;
-	error_set(err, ERR_REFUSED, "'%s' is a bare repository; a box needs a work tree", r->git_dir.data);
+	error_set(err, ERR_REFUSED, "'%s' is a bare repository; a box needs a work tree",
+		  r->git_dir.data);
 	return error_hint(err, "run 'git worktree add PATH' here and make the box there");
 }
 
-int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *out, struct git_job *refs,
-		     struct error *err)
+int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *out,
+		     struct git_job *refs, struct error *err)
 {
-	const char *const commit_args[] = { "rev-list", "--no-walk", "--no-commit-header", "--format=%H %T",
-					    "--end-of-options", rev ? rev : "HEAD", "--", NULL };
+	const char *const commit_args[] = { "rev-list",
+					    "--no-walk",
+					    "--no-commit-header",
+					    "--format=%H %T",
+					    "--end-of-options",
+					    rev ? rev : "HEAD",
+					    "--",
+					    NULL };
 	static const char *const config_args[] = { "config", "--list", "-z", NULL };
 	GIT_JOB_AUTO commit = GIT_JOB_INIT;
 	GIT_JOB_AUTO config = GIT_JOB_INIT;
@@ -361,7 +385,8 @@ int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *o
 	return read_config(r, &config, out, err) || git_start(r, refs_args, refs, err) ? -1 : 0;
 }
 
-int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out, struct error *err)
+int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out,
+		    struct error *err)
 {
 	GIT_JOB_AUTO refs = GIT_JOB_INIT;
 

@@ -10,42 +10,53 @@
 #include "store/repo.h"
 
 struct repo_facts {
-	struct buf commit;	  /* base, hex */
-	struct buf tree;	  /* its tree, hex */
-	struct buf branch;	  /* short name of HEAD's branch; "" where detached, or where the base is not HEAD */
-	struct buf packed_refs;	  /* "<hex> <refname>" lines, sorted: heads, tags, remotes */
-	struct strv objects;	  /* absolute paths: the host's object store, then every store of its alternates chain, flattened */
-	struct strv config;	  /* "key=value", keys in lower case, later ones win: the copied keys only (user.name, user.email,
-				     core.eol, core.autocrlf, core.safecrlf, core.ignorecase, core.filemode, core.symlinks,
-				     core.precomposeunicode, core.longpaths, core.sparsecheckout, core.sparsecheckoutcone,
-				     core.quotepath, init.defaultbranch) */
-	struct strv box;	  /* "key=value" of box.*: the operator's defaults; config_last() reads both lists */
-	struct strv filters_off;  /* "key=" and "key=false" that switch off each filter driver of the operator */
-	bool shallow;		  /* common_dir/shallow exists */
-	bool sparse;		  /* git_dir/info/sparse-checkout is in force */
-	bool partial;		  /* a promisor remote is configured: blobs may be missing */
-	bool bare;		  /* core.bare: the directory has no work tree of its own */
+	struct buf commit; /* base, hex */
+	struct buf tree;   /* its tree, hex */
+	struct buf branch; /* short name of HEAD's branch; "" where detached, or where the base is
+			      not HEAD */
+	struct buf packed_refs; /* "<hex> <refname>" lines, sorted: heads, tags, remotes */
+	struct strv objects;	/* absolute paths: the host's object store, then every store of its
+				   alternates chain, flattened */
+	struct strv config; /* "key=value", keys in lower case, later ones win: the copied keys only
+			       (user.name, user.email, core.eol, core.autocrlf, core.safecrlf,
+			       core.ignorecase, core.filemode, core.symlinks,
+			       core.precomposeunicode, core.longpaths, core.sparsecheckout,
+			       core.sparsecheckoutcone, core.quotepath, init.defaultbranch) */
+	struct strv box; /* "key=value" of box.*: the operator's defaults; config_last() reads both
+			    lists */
+	struct strv filters_off; /* "key=" and "key=false" that switch off each filter driver of the
+				    operator */
+	bool shallow;		 /* common_dir/shallow exists */
+	bool sparse;		 /* git_dir/info/sparse-checkout is in force */
+	bool partial;		 /* a promisor remote is configured: blobs may be missing */
+	bool bare;		 /* core.bare: the directory has no work tree of its own */
 };
-#define REPO_FACTS_INIT { .commit = BUF_INIT, .tree = BUF_INIT, .branch = BUF_INIT, .packed_refs = BUF_INIT, \
-			  .objects = STRV_INIT, .config = STRV_INIT, .box = STRV_INIT, .filters_off = STRV_INIT }
+#define REPO_FACTS_INIT                                                                            \
+	{                                                                                          \
+		.commit = BUF_INIT, .tree = BUF_INIT, .branch = BUF_INIT, .packed_refs = BUF_INIT, \
+		.objects = STRV_INIT, .config = STRV_INIT, .box = STRV_INIT,                       \
+		.filters_off = STRV_INIT                                                           \
+	}
 #define REPO_FACTS_AUTO __attribute__((cleanup(repo_facts_release))) struct repo_facts
 void repo_facts_release(struct repo_facts *f);
 
 /*
  * rev NULL: HEAD. out: REPO_FACTS_INIT; may be half filled on failure. Errors: notfound (no such
- * revision, with a suggestion of a near branch), refused (unborn HEAD: says to make a commit; bare),
- * usage (option-like revision, range), unsupported (git too old for this repository, e.g. reftable;
- * names the format), peer.
+ * revision, with a suggestion of a near branch), refused (unborn HEAD: says to make a commit;
+ * bare), usage (option-like revision, range), unsupported (git too old for this repository, e.g.
+ * reftable; names the format), peer.
  */
-int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out, struct error *err);
+int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out,
+		    struct error *err);
 
 /*
  * The same in two parts, for a caller that has something to do meanwhile: after the first
  * everything is known but packed_refs and branch, which the second waits for.
  */
-int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *out, struct git_job *refs,
-		     struct error *err);
-int repo_facts_end(const char *rev, struct git_job *refs, struct repo_facts *out, struct error *err);
+int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *out,
+		     struct git_job *refs, struct error *err);
+int repo_facts_end(const char *rev, struct git_job *refs, struct repo_facts *out,
+		   struct error *err);
 
 /* Last value of key in a "key=value" list, or NULL. Borrowed. */
 const char *config_last(const struct strv *list, const char *key);

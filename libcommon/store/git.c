@@ -11,29 +11,46 @@
 #include "store/git.h"
 #include "sys/fd.h"
 
-#define ERROUT_MAX (1u << 20)
-#define READ_CHUNK 65536
+#define ERROUT_MAX   (1u << 20)
+#define READ_CHUNK   65536
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-/* What could run a program or reach the network is switched off, whatever the configuration says. */
-static const char *const safe_args[] = {
-	"git", "--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
-	"-c", "core.askPass=", "-c", "credential.helper=", "-c", "protocol.allow=never",
-	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "submodule.recurse=false",
-	"-c", "log.showSignature=false", NULL
-};
+/* What could run a program or reach the network is switched off, whatever the configuration says.
+ */
+static const char *const safe_args[] = { "git", "--no-pager",
+					 "-c",	"core.hooksPath=/dev/null",
+					 "-c",	"core.fsmonitor=false",
+					 "-c",	"core.askPass=",
+					 "-c",	"credential.helper=",
+					 "-c",	"protocol.allow=never",
+					 "-c",	"gc.auto=0",
+					 "-c",	"maintenance.auto=false",
+					 "-c",	"submodule.recurse=false",
+					 "-c",	"log.showSignature=false",
+					 NULL };
 
-static const char *const safe_env[] = {
-	"LANG=C", "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
-	"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1", NULL
-};
+static const char *const safe_env[] = { "LANG=C",
+					"LC_ALL=C",
+					"GIT_NO_LAZY_FETCH=1",
+					"GIT_ALLOW_PROTOCOL=none",
+					"GIT_TERMINAL_PROMPT=0",
+					"GIT_OPTIONAL_LOCKS=0",
+					"GIT_NO_REPLACE_OBJECTS=1",
+					"GIT_LITERAL_PATHSPECS=1",
+					NULL };
 
 /* The operator's own; the GIT_CONFIG_* are what `git -c key=value box ...` hands to us. */
-static const char *const passed_env[] = {
-	"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
-	"GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM", "GIT_TRACE2", "GIT_TRACE2_EVENT", "GIT_TRACE2_PERF",
-	"GIT_TRACE2_PARENT_SID"
-};
+static const char *const passed_env[] = { "HOME",
+					  "XDG_CONFIG_HOME",
+					  "GIT_CONFIG_PARAMETERS",
+					  "GIT_CONFIG_GLOBAL",
+					  "GIT_CONFIG_SYSTEM",
+					  "GIT_CONFIG_NOSYSTEM",
+					  "GIT_ATTR_NOSYSTEM",
+					  "GIT_TRACE2",
+					  "GIT_TRACE2_EVENT",
+					  "GIT_TRACE2_PERF",
+					  "GIT_TRACE2_PARENT_SID" };
 
 static void build_env(const struct git_cmd *cmd, struct strv *env)
 {
@@ -84,8 +101,11 @@ int git_run(const struct git_cmd *cmd, int *code_out, struct error *err)
 	STRV_AUTO env = STRV_INIT;
 	BUF_AUTO out = BUF_INIT;
 	BUF_AUTO errout = BUF_INIT;
-	struct proc_capture cap = { .in = cmd->in, .in_len = cmd->in_len, .max = GIT_OUTPUT_MAX,
-				    .timeout_ms = GIT_TIMEOUT_MS, .out = cmd->out ? cmd->out : &out,
+	struct proc_capture cap = { .in = cmd->in,
+				    .in_len = cmd->in_len,
+				    .max = GIT_OUTPUT_MAX,
+				    .timeout_ms = GIT_TIMEOUT_MS,
+				    .out = cmd->out ? cmd->out : &out,
 				    .errout = cmd->errout ? cmd->errout : &errout };
 	struct proc_spec spec = { .path = "git", .cwd = cmd->cwd };
 	int status;
@@ -144,9 +164,13 @@ int git_must(const struct git_cmd *cmd, struct error *err)
 	return code ? git_failed(c.args[0], code, c.errout, err) : 0;
 }
 
-int git_want(const struct repo *r, const char *const *args, const char *in, struct buf *out, struct error *err)
+int git_want(const struct repo *r, const char *const *args, const char *in, struct buf *out,
+	     struct error *err)
 {
-	struct git_cmd cmd = { .args = args, .git_dir = r->git_dir.data, .in = in, .in_len = in ? strlen(in) : 0,
+	struct git_cmd cmd = { .args = args,
+			       .git_dir = r->git_dir.data,
+			       .in = in,
+			       .in_len = in ? strlen(in) : 0,
 			       .out = out };
 
 	return git_must(&cmd, err);
@@ -171,7 +195,10 @@ int git_start(const struct repo *r, const char *const *args, struct git_job *job
 	build_argv(&cmd, &argv);
 	build_env(&cmd, &env);
 	struct proc_fd fds[] = { { .from = out_end, .to = 1 }, { .from = err_end, .to = 2 } };
-	struct proc_spec spec = { .path = "git", .argv = strv_argv(&argv), .envp = strv_argv(&env), .fds = fds,
+	struct proc_spec spec = { .path = "git",
+				  .argv = strv_argv(&argv),
+				  .envp = strv_argv(&env),
+				  .fds = fds,
 				  .fds_len = ARRAY_SIZE(fds) };
 	job->what = args[0];
 	return proc_spawn(&spec, &job->proc, err) ? no_git(err) : 0;
@@ -185,7 +212,9 @@ static int take(int *fd, size_t max, struct buf *out, struct error *err)
 	buf_grow(out, READ_CHUNK);
 	n = read(*fd, out->data + out->len, READ_CHUNK);
 	if (n < 0)
-		return errno == EINTR || errno == EAGAIN ? 0 : error_sys(err, errno, "cannot read from git");
+		return errno == EINTR || errno == EAGAIN
+			       ? 0
+			       : error_sys(err, errno, "cannot read from git");
 	if (n == 0)
 		fd_close(fd);
 	out->len += (size_t)n;
@@ -198,7 +227,8 @@ static int collect(struct git_job *job, struct buf *out, struct error *err)
 	uint64_t end = clock_mono_us() + (uint64_t)GIT_TIMEOUT_MS * 1000;
 
 	while (job->out_fd >= 0 || job->err_fd >= 0) {
-		struct pollfd p[] = { { .fd = job->out_fd, .events = POLLIN }, { .fd = job->err_fd, .events = POLLIN } };
+		struct pollfd p[] = { { .fd = job->out_fd, .events = POLLIN },
+				      { .fd = job->err_fd, .events = POLLIN } };
 		uint64_t now = clock_mono_us();
 		int n = poll(p, 2, now < end ? (int)((end - now) / 1000 + 1) : 0);
 
@@ -250,7 +280,8 @@ int git_version(struct buf *out, struct error *err)
 	if (git_must(&cmd, err))
 		return -1;
 	if (strncmp(text.data, label, strlen(label)) != 0)
-		return error_set(err, ERR_CORRUPT, "'git version' gave an answer that is not known");
+		return error_set(err, ERR_CORRUPT,
+				 "'git version' gave an answer that is not known");
 	buf_add(out, text.data + strlen(label), strcspn(text.data + strlen(label), " \n"));
 	return 0;
 }

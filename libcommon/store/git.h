@@ -25,21 +25,24 @@ struct git_cmd {
 	const char *work_tree;
 	const char *index_file;
 	const char *cwd;
-	const char *const *env;	 /* further NAME=VALUE, NULL-terminated; before all others */
-	const void *in;		 /* in_len bytes on stdin */
+	const char *const *env; /* further NAME=VALUE, NULL-terminated; before all others */
+	const void *in;		/* in_len bytes on stdin */
 	size_t in_len;
-	struct buf *out;	 /* stdout is appended here; NULL: not kept */
-	struct buf *errout;	 /* likewise stderr */
+	struct buf *out;    /* stdout is appended here; NULL: not kept */
+	struct buf *errout; /* likewise stderr */
 };
 
-/* *code_out: git's exit code, 128 + n where a signal ended it. Errors: git could not be run, or a limit was reached. */
+/* *code_out: git's exit code, 128 + n where a signal ended it. Errors: git could not be run, or a
+ * limit was reached. */
 int git_run(const struct git_cmd *cmd, int *code_out, struct error *err);
 
-/* As git_run(), but a non-zero exit is an error (peer) with git's own words; sys where the disk is full. */
+/* As git_run(), but a non-zero exit is an error (peer) with git's own words; sys where the disk is
+ * full. */
 int git_must(const struct git_cmd *cmd, struct error *err);
 
 /* git_must() in a repository; in is a string or NULL, out may be NULL. */
-int git_want(const struct repo *r, const char *const *args, const char *in, struct buf *out, struct error *err);
+int git_want(const struct repo *r, const char *const *args, const char *in, struct buf *out,
+	     struct error *err);
 
 /* Started now, collected later, so that independent calls overlap. */
 struct git_job {
@@ -49,10 +52,15 @@ struct git_job {
 	const char *what;  /* borrowed: args[0] */
 	struct buf errout; /* after git_finish(): stderr */
 };
-#define GIT_JOB_INIT { .proc = PROC_INIT, .out_fd = -1, .err_fd = -1, .errout = BUF_INIT }
+#define GIT_JOB_INIT                                                                               \
+	{                                                                                          \
+		.proc = PROC_INIT, .out_fd = -1, .err_fd = -1, .errout = BUF_INIT                  \
+	}
 #define GIT_JOB_AUTO __attribute__((cleanup(git_job_release))) struct git_job
-int git_start(const struct repo *r, const char *const *args, struct git_job *job, struct error *err);
-/* stdout is appended to out. Errors: peer (did not run to an end), limit. A non-zero exit is none. */
+int git_start(const struct repo *r, const char *const *args, struct git_job *job,
+	      struct error *err);
+/* stdout is appended to out. Errors: peer (did not run to an end), limit. A non-zero exit is none.
+ */
 int git_finish(struct git_job *job, struct buf *out, int *code_out, struct error *err);
 /* Kills it where it still runs. */
 void git_job_release(struct git_job *job);
@@ -60,10 +68,12 @@ void git_job_release(struct git_job *job);
 /* The error (peer, or sys for a full disk) for a git that ended with code != 0. Always -1. */
 int git_failed(const char *what, int code, const struct buf *errout, struct error *err);
 
-/* Success where git itself, with the operator's safe.directory, agrees to work in that directory. */
+/* Success where git itself, with the operator's safe.directory, agrees to work in that directory.
+ */
 int git_trusts(const char *dir, struct error *err);
 
-/* git of this host is >= major.minor. Errors: unsupported (too old, says which is needed), notfound (no git). */
+/* git of this host is >= major.minor. Errors: unsupported (too old, says which is needed), notfound
+ * (no git). */
 int git_require(unsigned major, unsigned minor, struct error *err);
 
 /* "2.39.5" of this host's git. Appended. Errors: notfound (no git), corrupt. */

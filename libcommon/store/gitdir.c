@@ -26,7 +26,9 @@ static int put(int dirfd, const char *path, const struct buf *text, struct error
 {
 	if (file_create(dirfd, path, (struct file_content){ text->data, text->len, 0644 }, err))
 		return -1;
-	return fchmodat(dirfd, path, 0644, 0) ? error_sys(err, errno, "cannot set the mode of '%s'", path) : 0;
+	return fchmodat(dirfd, path, 0644, 0)
+		       ? error_sys(err, errno, "cannot set the mode of '%s'", path)
+		       : 0;
 }
 
 /* A file of the user's repository under the same name; a missing one is fine. */
@@ -42,7 +44,10 @@ static int copy(const char *from_dir, int dirfd, const char *path, struct error 
 	/* A symlink here is the operator's, for example a shared exclude file. */
 	if (file_canonical(name.data, &source, err))
 		return -1;
-	return file_read(AT_FDCWD, source.data, COPY_MAX, &text, err) || put(dirfd, path, &text, err) ? -1 : 0;
+	return file_read(AT_FDCWD, source.data, COPY_MAX, &text, err) ||
+			       put(dirfd, path, &text, err)
+		       ? -1
+		       : 0;
 }
 
 static void config_quoted(const char *s, struct buf *out)
@@ -128,7 +133,10 @@ static int copy_info(int dirfd, const struct repo *r, const struct repo_facts *f
 		return -1;
 	if (f->sparse && copy(r->git_dir.data, dirfd, "info/sparse-checkout", err))
 		return -1;
-	return copy(common, dirfd, "info/exclude", err) || copy(common, dirfd, "info/attributes", err) ? -1 : 0;
+	return copy(common, dirfd, "info/exclude", err) ||
+			       copy(common, dirfd, "info/attributes", err)
+		       ? -1
+		       : 0;
 }
 
 /* git takes a quoted line where a path could be read otherwise. */
@@ -145,17 +153,21 @@ static void alternate_line(const char *path, struct buf *out)
 	buf_char(out, '\n');
 }
 
-int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *f, struct error *err)
+int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *f,
+		      struct error *err)
 {
-	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "info", NULL };
+	static const char *const dirs[] = { "objects", "objects/info", "objects/pack",
+					    "refs",    "info",	       NULL };
 	BUF_AUTO alternates = BUF_INIT;
 	BUF_AUTO head = BUF_INIT;
 
 	/* The first store names the others itself. */
 	alternate_line(f->objects.v[0], &alternates);
 	buf_fmt(&head, "%s\n", f->commit.data);
-	if (make_dirs(dirfd, dirs, err) || put(dirfd, "objects/info/alternates", &alternates, err) ||
-	    put(dirfd, "HEAD", &head, err) || write_config(dirfd, f, true, err) || copy_info(dirfd, r, f, err))
+	if (make_dirs(dirfd, dirs, err) ||
+	    put(dirfd, "objects/info/alternates", &alternates, err) ||
+	    put(dirfd, "HEAD", &head, err) || write_config(dirfd, f, true, err) ||
+	    copy_info(dirfd, r, f, err))
 		return -1;
 	return 0;
 }
@@ -192,18 +204,19 @@ static int write_branch(int dirfd, const char *ref, const struct buf *commit, st
 		BUF_AUTO dir = BUF_INIT;
 
 		buf_add(&dir, ref, (size_t)(slash - ref));
-		if (!file_exists(dirfd, dir.data) && make_dirs(dirfd, (const char *const[]){ dir.data, NULL }, err))
+		if (!file_exists(dirfd, dir.data) &&
+		    make_dirs(dirfd, (const char *const[]){ dir.data, NULL }, err))
 			return -1;
 	}
 	buf_fmt(&text, "%s\n", commit->data);
 	return put(dirfd, ref, &text, err);
 }
 
-int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_facts *f, const char *branch,
-			 struct error *err)
+int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_facts *f,
+			 const char *branch, struct error *err)
 {
-	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/tags", "info",
-					    "hooks", NULL };
+	static const char *const dirs[] = { "objects",	 "objects/info", "objects/pack", "refs",
+					    "refs/tags", "info",	 "hooks",	 NULL };
 	BUF_AUTO alternates = BUF_INIT;
 	BUF_AUTO head = BUF_INIT;
 	BUF_AUTO ref = BUF_INIT;
@@ -214,7 +227,8 @@ int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_fact
 	buf_fmt(&ref, "refs/heads/%s", branch);
 	buf_fmt(&head, "ref: %s\n", ref.data);
 	packed_refs(f, ref.data, &packed);
-	if (make_dirs(dirfd, dirs, err) || put(dirfd, "objects/info/alternates", &alternates, err) ||
+	if (make_dirs(dirfd, dirs, err) ||
+	    put(dirfd, "objects/info/alternates", &alternates, err) ||
 	    put(dirfd, "HEAD", &head, err) || put(dirfd, "packed-refs", &packed, err) ||
 	    write_branch(dirfd, ref.data, &f->commit, err) || write_config(dirfd, f, false, err) ||
 	    copy_info(dirfd, r, f, err))
@@ -232,7 +246,8 @@ static int give_entry(int dirfd, const struct dirent *e, uid_t uid, gid_t gid, s
 	if (sub >= 0)
 		return gitdir_give(sub, uid, gid, err);
 	if (fchownat(dirfd, e->d_name, uid, gid, AT_SYMLINK_NOFOLLOW))
-		return error_sys(err, errno, "cannot give '%s' to uid %u", e->d_name, (unsigned)uid);
+		return error_sys(err, errno, "cannot give '%s' to uid %u", e->d_name,
+				 (unsigned)uid);
 	return 0;
 }
 
@@ -251,6 +266,7 @@ int gitdir_give(int dirfd, uid_t uid, gid_t gid, struct error *err)
 		rc = give_entry(dirfd, e, uid, gid, err);
 	closedir(d);
 	if (!rc && fchown(dirfd, uid, gid))
-		rc = error_sys(err, errno, "cannot give a directory of the box to uid %u", (unsigned)uid);
+		rc = error_sys(err, errno, "cannot give a directory of the box to uid %u",
+			       (unsigned)uid);
 	return rc;
 }

@@ -17,22 +17,29 @@
 
 #include "store/facts.h"
 
-#define GITDIR_OBJECTS "/run/box/objects" /* where the private directory expects the host's stores: .../0, .../1 */
+#define GITDIR_OBJECTS                                                                             \
+	"/run/box/objects" /* where the private directory expects the host's stores: .../0, .../1  \
+			    */
 
-/* Writes into an existing empty directory dirfd; needs only what repo_facts_begin() gives. Errors: sys, limit. */
-int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *f, struct error *err);
+/* Writes into an existing empty directory dirfd; needs only what repo_facts_begin() gives. Errors:
+ * sys, limit. */
+int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *f,
+		      struct error *err);
 
 /*
  * branch: short name that HEAD points to inside ("box/<name>"), made at the base; refs of the
- * host that could not live beside it are left out. An index may be there already. Errors: sys, limit.
+ * host that could not live beside it are left out. An index may be there already. Errors: sys,
+ * limit.
  */
-int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_facts *f, const char *branch,
-			 struct error *err);
+int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_facts *f,
+			 const char *branch, struct error *err);
 
-/* Gives dirfd and all below it to uid and gid; for a directory that nobody else writes yet. Errors: sys. */
+/* Gives dirfd and all below it to uid and gid; for a directory that nobody else writes yet. Errors:
+ * sys. */
 int gitdir_give(int dirfd, uid_t uid, gid_t gid, struct error *err);
 
-/* One `key = value` setting ("core.eol", "filter.x.y.clean") as git-config(1) reads it back. Appended. */
+/* One `key = value` setting ("core.eol", "filter.x.y.clean") as git-config(1) reads it back.
+ * Appended. */
 void gitdir_config_line(const char *key, const char *value, struct buf *out);
 
 #endif

@@ -14,8 +14,8 @@
 #include "sys/fd.h"
 #include "sys/file.h"
 
-#define POINTER_MAX (PATH_MAX + 16) /* content of a .git file or of `commondir` */
-#define NEARBY_SCAN 512		    /* entries of cwd that are looked at for a hint */
+#define POINTER_MAX  (PATH_MAX + 16) /* content of a .git file or of `commondir` */
+#define NEARBY_SCAN  512	     /* entries of cwd that are looked at for a hint */
 #define NEARBY_NAMES 3
 
 void repo_release(struct repo *r)
@@ -43,7 +43,8 @@ static bool is_dir_in(const char *dir, const char *name)
 }
 
 /* One path from a small file, without its line end, made absolute below base. */
-static int read_pointer(const char *file, const char *label, const char *base, struct buf *out, struct error *err)
+static int read_pointer(const char *file, const char *label, const char *base, struct buf *out,
+			struct error *err)
 {
 	BUF_AUTO text = BUF_INIT;
 	size_t skip = strlen(label);
@@ -52,7 +53,8 @@ static int read_pointer(const char *file, const char *label, const char *base, s
 		return -1;
 	while (text.len && (text.data[text.len - 1] == '\n' || text.data[text.len - 1] == '\r'))
 		buf_truncate(&text, text.len - 1);
-	if (strncmp(text.data, label, skip) != 0 || text.len == skip || strlen(text.data) != text.len)
+	if (strncmp(text.data, label, skip) != 0 || text.len == skip ||
+	    strlen(text.data) != text.len)
 		return error_set(err, ERR_CORRUPT, "'%s' does not name a directory", file);
 	buf_reset(out);
 	if (text.data[skip] != '/')
@@ -115,7 +117,8 @@ static int refuse_inside_box(const char *cwd, size_t git_dir_len, struct error *
 	if (repo.len > 5 && !strcmp(repo.data + repo.len - 5, "/.git"))
 		buf_truncate(&repo, repo.len - 5);
 	error_set(err, ERR_UNSUPPORTED, "the current directory belongs to box %.16s", id);
-	return error_hint(err, "go to '%s' and name the box there, as in 'git box status %.16s'", repo.data, id);
+	return error_hint(err, "go to '%s' and name the box there, as in 'git box status %.16s'",
+			  repo.data, id);
 }
 
 /* The directory that `dir`/.git stands for; 0 and "" where there is none. */
@@ -139,8 +142,8 @@ static int dot_git(const char *dir, struct buf *out, struct error *err)
 	if (read_pointer(path.data, "gitdir: ", dir, &target, err))
 		return -1;
 	if (!is_git_dir(target.data)) {
-		error_set(err, ERR_CORRUPT, "'%s' points to '%s', which is not a git directory", path.data,
-			  target.data);
+		error_set(err, ERR_CORRUPT, "'%s' points to '%s', which is not a git directory",
+			  path.data, target.data);
 		return error_hint(err, "run 'git worktree repair' in the main work tree");
 	}
 	buf_str(out, target.data);
@@ -152,7 +155,8 @@ static int refuse_git_dir(const char *dir, struct error *err)
 	size_t len = strlen(dir);
 
 	if (strstr(dir, "/.git/") || (len >= 5 && !strcmp(dir + len - 5, "/.git"))) {
-		error_set(err, ERR_REFUSED, "the current directory is inside the git directory '%s'", dir);
+		error_set(err, ERR_REFUSED,
+			  "the current directory is inside the git directory '%s'", dir);
 		return error_hint(err, "go to the work tree");
 	}
 	error_set(err, ERR_REFUSED, "'%s' is a bare repository; a box needs a work tree", dir);
@@ -185,7 +189,8 @@ static int not_a_repository(const char *cwd, struct error *err)
 	const struct dirent *e;
 	unsigned names = 0;
 
-	for (unsigned n = 0; d && names < NEARBY_NAMES && n < NEARBY_SCAN && (e = readdir(d)); n++) {
+	for (unsigned n = 0; d && names < NEARBY_NAMES && n < NEARBY_SCAN && (e = readdir(d));
+	     n++) {
 		BUF_AUTO path = BUF_INIT;
 
 		if (e->d_name[0] == '.')
@@ -245,8 +250,8 @@ static int check_inherited(const char *name, const char *found, struct error *er
 
 	if (!value || (!file_canonical(value, &path, &ignored) && !strcmp(path.data, found)))
 		return 0;
-	error_set(err, ERR_REFUSED, "%s is set to '%s', but the current directory belongs to '%s'", name, value,
-		  found);
+	error_set(err, ERR_REFUSED, "%s is set to '%s', but the current directory belongs to '%s'",
+		  name, value, found);
 	return error_hint(err, "unset %s, or go to the work tree that it names", name);
 }
 
@@ -261,7 +266,8 @@ static bool is_ours(const char *path)
 		return false;
 	if (st.st_uid == geteuid())
 		return true;
-	return geteuid() == 0 && sudo && !num_u64(sudo, 0, UINT32_MAX, &uid, &ignored) && st.st_uid == uid;
+	return geteuid() == 0 && sudo && !num_u64(sudo, 0, UINT32_MAX, &uid, &ignored) &&
+	       st.st_uid == uid;
 }
 
 /*
@@ -279,14 +285,17 @@ static int check_owner(const struct repo *r, struct error *err)
 	if (!git_trusts(r->top.data, &ignored))
 		return 0;
 	error_set(err, ERR_REFUSED, "'%s' is owned by somebody else", r->top.data);
-	return error_hint(err, "if you trust its content: git config --global --add safe.directory '%s'", r->top.data);
+	return error_hint(err,
+			  "if you trust its content: git config --global --add safe.directory '%s'",
+			  r->top.data);
 }
 
 static int complete(struct repo *r, const char *found, const char *cwd, struct error *err)
 {
 	size_t top_len = strcmp(r->top.data, "/") ? r->top.len : 0;
 
-	if (file_canonical(found, &r->git_dir, err) || find_common(r->git_dir.data, &r->common_dir, err))
+	if (file_canonical(found, &r->git_dir, err) ||
+	    find_common(r->git_dir.data, &r->common_dir, err))
 		return -1;
 	if (strlen(cwd) > r->top.len)
 		buf_str(&r->prefix, cwd + top_len + 1);

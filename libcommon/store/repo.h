@@ -21,7 +21,11 @@ struct repo {
 	struct buf prefix;     /* cwd relative to top, "" at the top, no trailing slash */
 	int common_fd;	       /* directory descriptor of common_dir */
 };
-#define REPO_INIT { .top = BUF_INIT, .git_dir = BUF_INIT, .common_dir = BUF_INIT, .prefix = BUF_INIT, .common_fd = -1 }
+#define REPO_INIT                                                                                  \
+	{                                                                                          \
+		.top = BUF_INIT, .git_dir = BUF_INIT, .common_dir = BUF_INIT, .prefix = BUF_INIT,  \
+		.common_fd = -1                                                                    \
+	}
 #define REPO_AUTO __attribute__((cleanup(repo_release))) struct repo
 
 void repo_release(struct repo *r);

@@ -5,7 +5,7 @@
 #include "store/gitdir.h"
 #include "t/unit/scratch.h"
 
-#define COMMIT "0123456789012345678901234567890123456789"
+#define COMMIT	  "0123456789012345678901234567890123456789"
 #define COMMIT256 COMMIT "012345678901234567890123"
 
 struct fixture {
@@ -107,14 +107,17 @@ Test(gitdir, private_directory)
 	struct error err = ERROR_INIT;
 	FD_AUTO out = out_dir(&s);
 
-	buf_str(&f.facts.packed_refs, COMMIT " refs/heads/box/fix\n" COMMIT " refs/heads/box/fix/x\n" COMMIT
-				      " refs/heads/boxer\n" COMMIT " refs/tags/v1\n");
-	cr_assert_eq(gitdir_write_private(out, &f.repo, &f.facts, "box/fix", &err), 0, "%s", err.msg);
+	buf_str(&f.facts.packed_refs,
+		COMMIT " refs/heads/box/fix\n" COMMIT " refs/heads/box/fix/x\n" COMMIT
+		       " refs/heads/boxer\n" COMMIT " refs/tags/v1\n");
+	cr_assert_eq(gitdir_write_private(out, &f.repo, &f.facts, "box/fix", &err), 0, "%s",
+		     err.msg);
 	expect_file(&s, "out/HEAD", "ref: refs/heads/box/fix\n");
 	expect_file(&s, "out/refs/heads/box/fix", COMMIT "\n");
 	expect_file(&s, "out/objects/info/alternates", "/run/box/objects/0\n/run/box/objects/1\n");
-	expect_file(&s, "out/packed-refs", "# pack-refs with: sorted \n" COMMIT " refs/heads/boxer\n" COMMIT
-					   " refs/tags/v1\n");
+	expect_file(&s, "out/packed-refs",
+		    "# pack-refs with: sorted \n" COMMIT " refs/heads/boxer\n" COMMIT
+		    " refs/tags/v1\n");
 	expect_config(&s, "hookspath", false);
 	fixture_end(&f);
 }
@@ -127,7 +130,8 @@ Test(gitdir, branch_named_like_our_prefix)
 	FD_AUTO out = out_dir(&s);
 
 	buf_str(&f.facts.packed_refs, COMMIT " refs/heads/box\n");
-	cr_assert_eq(gitdir_write_private(out, &f.repo, &f.facts, "box/fix", &err), 0, "%s", err.msg);
+	cr_assert_eq(gitdir_write_private(out, &f.repo, &f.facts, "box/fix", &err), 0, "%s",
+		     err.msg);
 	expect_file(&s, "out/packed-refs", "# pack-refs with: sorted \n");
 	fixture_end(&f);
 }

@@ -8,11 +8,26 @@
 
 Test(dotgit, names_that_some_git_takes_for_its_own)
 {
-	static const char *const own[] = { ".git", ".GIT", ".Git", ".git.", ".git ", ".git. . ", ".git::$INDEX_ALLOCATION",
-					   "git~1", "GIT~1", "git~1.", ".g\u200cit", "\ufeff.git", ".git\u206f",
-					   ".gi\u202et", "a\\.git", "a\\GIT~1 ", ".git\\x" };
-	static const char *const others[] = { "git", ".gitx", ".gitignore", ".github", "git~2", "git~10", "x.git",
-					      ".git x", ".g\u200bit", ".gi", "", "..git" };
+	static const char *const own[] = { ".git",
+					   ".GIT",
+					   ".Git",
+					   ".git.",
+					   ".git ",
+					   ".git. . ",
+					   ".git::$INDEX_ALLOCATION",
+					   "git~1",
+					   "GIT~1",
+					   "git~1.",
+					   ".g\u200cit",
+					   "\ufeff.git",
+					   ".git\u206f",
+					   ".gi\u202et",
+					   "a\\.git",
+					   "a\\GIT~1 ",
+					   ".git\\x" };
+	static const char *const others[] = { "git",	    ".gitx",  ".gitignore", ".github",
+					      "git~2",	    "git~10", "x.git",	    ".git x",
+					      ".g\u200bit", ".gi",    "",	    "..git" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		cr_expect(name_is_dotgit(own[i]), "%s", own[i]);
@@ -54,8 +69,8 @@ Test(tree, parse_and_find)
 
 Test(tree, refuses_what_git_does_not_write)
 {
-	static const char *const bad[] = { "100644 blob aa", "10064x blob aa\ta", "\ta", "100644 blobaa\tb", "100644 blob aa\t",
-					   "1" };
+	static const char *const bad[] = { "100644 blob aa",   "10064x blob aa\ta", "\ta",
+					   "100644 blobaa\tb", "100644 blob aa\t",  "1" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		BUF_AUTO b = BUF_INIT;
@@ -76,8 +91,8 @@ static void note(void *arg, const struct index_entry *e)
 {
 	struct seen *s = arg;
 
-	s->len += (size_t)snprintf(s->text + s->len, sizeof(s->text) - s->len, "%o%s %s,", e->mode, e->skip ? "s" : "",
-				   e->path);
+	s->len += (size_t)snprintf(s->text + s->len, sizeof(s->text) - s->len, "%o%s %s,", e->mode,
+				   e->skip ? "s" : "", e->path);
 }
 
 /* Version 3, one plain entry and one that is skipped, as git lays them out. */
@@ -92,8 +107,8 @@ static size_t make_index(unsigned char *p)
 	memcpy(p + at + 62, "a", 1); /* 63 bytes and 1 of padding */
 	at += 64;
 	p[at + 26] = 0xe0, p[at + 27] = 0;
-	p[at + 60] = 0x40; /* extended */
-	p[at + 62] = 0x40; /* skip-worktree */
+	p[at + 60] = 0x40;		 /* extended */
+	p[at + 62] = 0x40;		 /* skip-worktree */
 	memcpy(p + at + 64, "dir/b", 5); /* 69 bytes and 3 of padding */
 	return at + 72 + 20;
 }
@@ -105,7 +120,8 @@ Test(index, entries)
 	struct error err = ERROR_INIT;
 	size_t len = make_index(data);
 
-	cr_assert_eq(index_each(data, len, 20, note, &s, &err), 0, "%s", err.msg);
+	cr_assert_eq(index_each(&(struct index_bytes){ data, len, 20 }, note, &s, &err), 0, "%s",
+		     err.msg);
 	cr_expect_str_eq(s.text, "100644 a,160000s dir/b,");
 }
 
@@ -118,8 +134,12 @@ Test(index, every_truncation_is_refused)
 	for (size_t cut = 0; cut < len; cut++) {
 		struct seen s = { .len = 0 };
 
-		cr_expect_eq(index_each(data, cut, 20, note, &s, &err), -1, "%zu bytes", cut);
+		cr_expect_eq(index_each(&(struct index_bytes){ data, cut, 20 }, note, &s, &err), -1,
+			     "%zu bytes", cut);
 	}
+	struct seen last = { .len = 0 };
+
 	data[7] = 4;
-	cr_expect_eq(index_each(data, len, 20, note, &(struct seen){ .len = 0 }, &err), -1, "version 4");
+	cr_expect_eq(index_each(&(struct index_bytes){ data, len, 20 }, note, &last, &err), -1,
+		     "version 4");
 }
