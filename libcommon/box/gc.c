@@ -1,7 +1,7 @@
 /*
- * gc (declared in box/remove.h): what crashes, removals and time leave. Directories are
- * listed before claims are looked at, refs before directories: a create that runs
- * meanwhile is never taken for a leftover.
+ * gc (declared in box/remove.h): what crashes, removals and time leave. Everywhere
+ * what a create makes later is looked at first, so that a create that runs meanwhile
+ * is never taken for a leftover.
  */
 #include "base/base.h"
 
@@ -198,15 +198,31 @@ static int list_pins(const struct gc *gc, struct strv *ids, struct error *err)
 	return 0;
 }
 
-static void gc_pins(const struct gc *gc, const struct strv *ids)
+/*
+ * Judged at the start: what is cleared meanwhile takes its pin along. A create makes its directory
+ * before the pin, so the pins are listed first.
+ */
+static int find_orphans(const struct gc *gc, struct strv *out, struct error *err)
 {
-	for (size_t i = 0; i < ids->len; i++) {
-		struct error why = ERROR_INIT;
-		const char *id = ids->v[i];
+	STRV_AUTO ids = STRV_INIT;
 
-		if (box_id_valid(id) && !dir_exists(gc, id) && !keep_exists(gc->root, id))
-			done(gc, "ref", id, gc->dry_run ? 0 : remains_unpin(gc->repo, id, &why),
-			     &why);
+	if (list_pins(gc, &ids, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ids.len; i++) {
+		if (box_id_valid(ids.v[i]) && !dir_exists(gc, ids.v[i]) &&
+		    !keep_exists(gc->root, ids.v[i]))
+			strv_add(out, ids.v[i]);
+	}
+	return 0;
+}
+
+static void gc_pins(const struct gc *gc, const struct strv *orphans)
+{
+	for (size_t i = 0; i < orphans->len; i++) {
+		struct error why = ERROR_INIT;
+		const char *id = orphans->v[i];
+
+		done(gc, "ref", id, gc->dry_run ? 0 : remains_unpin(gc->repo, id, &why), &why);
 	}
 }
 
@@ -218,19 +234,20 @@ int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_re
 	struct gc gc = {
 		.repo = repo, .root = &root, .keep_ms = keep_ms, .dry_run = dry_run, .report = out
 	};
-	STRV_AUTO pins = STRV_INIT;
+	STRV_AUTO orphans = STRV_INIT;
 	STRV_AUTO ids = STRV_INIT;
 
 	if (box_root_open(repo, false, &root, &none) < 0 && none.kind != ERR_NOTFOUND) {
 		*err = none;
 		return -1;
 	}
-	if (list_pins(&gc, &pins, err) < 0 || (root.fd >= 0 && box_ids(&root, &ids, NULL, err) < 0))
+	if (find_orphans(&gc, &orphans, err) < 0 ||
+	    (root.fd >= 0 && box_ids(&root, &ids, NULL, err) < 0))
 		return -1;
 	for (size_t i = 0; i < ids.len; i++)
 		gc_box(&gc, ids.v[i]);
 	if (root.fd >= 0 && (gc_names(&gc, err) < 0 || gc_bundles(&gc, err) < 0))
 		return -1;
-	gc_pins(&gc, &pins);
+	gc_pins(&gc, &orphans);
 	return 0;
 }

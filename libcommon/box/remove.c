@@ -186,14 +186,17 @@ static int remove_opened(const struct remove_request *req, const struct box_root
 			 struct remains *r, struct remove_result *out, struct error *err)
 {
 	FD_AUTO lock = -1;
+	bool named;
 
 	if (check_damaged(req, r, err) < 0)
 		return -1;
 	lock = lock_idle(r, err);
 	if (lock < 0 || prepare(req, root, r, out, err) < 0)
 		return -1;
+	/* A manifest that could not be read has no name either. */
+	named = strcmp(r->box.m.name.data, r->box.m.id) != 0;
 	buf_reset(&out->name);
-	buf_str(&out->name, r->box.m.name.data);
+	buf_str(&out->name, named ? r->box.m.name.data : req->name);
 	if (remains_clear(req->repo, root, r, err) < 0) {
 		error_wrap(err, "box '%s' is removed, but not all of its files",
 			   r->box.m.name.data);
