@@ -18,11 +18,14 @@ static void add(struct plan_builder *b, enum plan_op op, unsigned flags, const c
 static void sample(struct buf *out)
 {
 	static const struct sock_filter prog[] = { { .code = 6, .k = 1 }, { .code = 6, .k = 2 } };
-	struct plan_step file = { .op = PLAN_FILE, .mode = 0644, .dst = "/etc/x", .data = "a\0b", .data_len = 3 };
-	struct plan_step link = { .op = PLAN_SYMLINK, .dst = "/bin", .data = "usr/bin", .data_len = 7 };
-	struct plan_step tmpfs = { .op = PLAN_TMPFS, .dst = "/dev/shm", .data = "size=1m", .data_len = 7 };
+	struct plan_step file = { .op = PLAN_FILE, .mode = 0644, .dst = "/etc/x" };
+	struct plan_step link = { .op = PLAN_SYMLINK, .dst = "/bin", .data = "usr/bin" };
+	struct plan_step tmpfs = { .op = PLAN_TMPFS, .dst = "/dev/shm", .data = "size=1m" };
 	struct plan_builder b;
 
+	file.data = "a\0b";
+	file.data_len = 3;
+	link.data_len = tmpfs.data_len = 7;
 	plan_begin(&b);
 	b.head.uid = 1000;
 	b.head.gid = 1000;
