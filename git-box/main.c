@@ -8,7 +8,8 @@
 #include "git-box/words.h"
 
 static const struct command *const verbs[] = {
-	&cmd_create, &cmd_run, &cmd_ls, &cmd_status, &cmd_path, &cmd_rm, &cmd_abort, &cmd_gc, &cmd_doctor, NULL,
+	&cmd_create, &cmd_run, &cmd_ls, &cmd_status, &cmd_path, &cmd_rm, &cmd_abort, &cmd_gc, &cmd_doctor,
+	&cmd_probe, NULL,
 };
 
 static const struct manual_row config_rows[] = {
