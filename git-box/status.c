@@ -291,7 +291,7 @@ void status_rlimit_text(const struct plan_rlimit *r, struct buf *out)
 		const char *name;
 	} names[] = {
 		{ RLIMIT_CORE, "CORE" }, { RLIMIT_NOFILE, "NOFILE" }, { RLIMIT_NPROC, "NPROC" },
-		{ RLIMIT_DATA, "DATA" }, { RLIMIT_FSIZE, "FSIZE" },   { RLIMIT_CPU, "CPU" },
+		{ RLIMIT_FSIZE, "FSIZE" }, { RLIMIT_CPU, "CPU" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

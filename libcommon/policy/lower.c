@@ -176,9 +176,11 @@ static void limits(const struct policy *p, struct plan_builder *out)
 {
 	plan_rlimit(out, RLIMIT_CORE, 0);
 	plan_rlimit(out, RLIMIT_NOFILE, FILES_MAX);
-	/* DATA, not AS: runtimes reserve address space that they never use. */
-	if (p->memory)
-		plan_rlimit(out, RLIMIT_DATA, p->memory);
+	/*
+	 * Memory has no rlimit that fits: AS and DATA both count address space that
+	 * runtimes and sanitizers reserve and never use. The cgroup or the monitor's
+	 * watchdog holds it.
+	 */
 	if (p->processes)
 		plan_rlimit(out, RLIMIT_NPROC, p->processes);
 	if (p->file_size)

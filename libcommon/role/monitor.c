@@ -18,7 +18,7 @@
 #include "wire/frame.h"
 
 #define GRACE_MS 1000	/* between SIGTERM at the deadline and the end of the session */
-#define WATCH_MS 200	/* between two looks at the memory */
+#define WATCH_MS 100	/* between two looks at the memory */
 #define HELD_MAX 4	/* locks that the front may hand over */
 
 enum phase { PHASE_START = 1, PHASE_RUNNING = 2 };

@@ -87,6 +87,15 @@ static int enter_userns(const struct plan *p, struct fault *f)
 	return 0;
 }
 
+/*
+ * Where the host runs out of memory the kernel shall end a command of a box
+ * before anything of the operator's. Only a preference, so failure is none.
+ */
+static void prefer_for_oom(void)
+{
+	(void)write_file("/proc/self/oom_score_adj", "500", 3);
+}
+
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -156,6 +165,7 @@ int inside_fence(const struct plan *p, struct fault *f)
 		return fail(f, STEP_IDS, 0);
 	if (enter_userns(p, f))
 		return -1;
+	prefer_for_oom();
 	if (drop_capabilities())
 		return fail(f, STEP_CAPS, 0);
 	if (set_rlimits(p, f))
