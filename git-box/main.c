@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 
 #include "base/exit.h"
 #include "cli/opt.h"
@@ -94,5 +95,10 @@ int main(int argc, char **argv)
 	(void)argc;
 	if (open_standard_streams())
 		return EXIT_FATAL;
+	/* Our environment, arguments and files are the operator's: none of it may steer somebody else's rights. */
+	if (getauxval(AT_SECURE)) {
+		fputs("git box: must not be installed setuid, setgid or with file capabilities\n", stderr);
+		return EXIT_FATAL;
+	}
 	return command_main(&app, &cmd_ls, (const char *const *)argv);
 }

@@ -31,8 +31,12 @@ EOF
 if command -v go >/dev/null; then
 	test_expect_success 'go build' '(cd repo && git box run b -- sh -c "go build -o /tmp/m . && /tmp/m" 2>out) && test_grep go repo/out'
 fi
-if command -v cargo >/dev/null; then
-	test_expect_success 'cargo build' '(cd repo && git box run b -- sh -ec "cargo new -q /tmp/c && cd /tmp/c && cargo build -q --offline")'
+# The toolchain of the real HOME, seen through links of the one that the test has.
+real_home=$(getent passwd "$(id -u)" | cut -d: -f6)
+if [ -x "$real_home/.cargo/bin/cargo" ]; then
+	test_expect_success 'cargo build' '
+		mkdir -p "$HOME/.cargo" && ln -s "$real_home/.cargo/bin" "$HOME/.cargo/bin" &&
+		ln -s "$real_home/.rustup" "$HOME/.rustup" && (cd repo && git box run b -- sh -ec "cargo new -q /tmp/c && cd /tmp/c && cargo build -q --offline")'
 fi
 if command -v npm >/dev/null; then
 	test_expect_success 'npm ci' '

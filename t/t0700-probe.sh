@@ -19,7 +19,7 @@ test_expect_success 'probe says what works here' '
 	git box probe --json | python3 -m json.tool >/dev/null && git box capabilities >/dev/null
 '
 test_expect_success 'doctor finds nothing wrong in a fresh repository' '
-	cd repo && git box create d && { git box doctor >"$TRASH/o"; test $? -le 1; } && cat "$TRASH/o" &&
+	cd repo && git box create d && { git box doctor >"$TRASH/o" 2>&1; test $? -le 1; } && cat "$TRASH/o" &&
 	test_grep safe.bareRepository "$TRASH/o" && git box rm d
 '
 test_expect_success 'an explicit tier that this host lacks is refused, naming what is missing' '
@@ -29,7 +29,7 @@ test_expect_success 'an explicit tier that this host lacks is refused, naming wh
 test_expect_success 'a refused create leaves nothing' 'nothing_left'
 test_expect_success 'user namespaces that cannot be used fail the self-test' '
 	(cd repo && { no_userns git-box probe >"$TRASH/o" 2>&1; test $? = 1; }) && cat o &&
-	test_grep -i -E "user.?n(ame)?s" o && test_grep -E "sysctl|AppArmor|max_user_namespaces" o &&
+	test_grep -i -E "user.?n(ame)?s" o && test_grep -E "sysctl|AppArmor|max_user_namespaces|map-auto" o &&
 	(cd repo && { no_userns git-box create x --isolation process 2>"$TRASH/e"; test $? = 2; }) && cat e && nothing_left
 '
 test_expect_success 'mounts that are refused, as in a container' '

@@ -9,10 +9,10 @@
 #include "base/num.h"
 #include "box/create.h"
 #include "box/create-work.h"
+#include "box/ids.h"
 #include "box/layout.h"
 #include "box/remains.h"
 #include "box/steps.h"
-#include "policy/lower.h"
 #include "policy/profile.h"
 #include "sys/fd.h"
 #include "sys/file.h"
@@ -46,17 +46,13 @@ static void find_home(struct buf *out)
 /* Confined commands run under the operator's own ids, but never as root. */
 static int find_ids(struct create *c, struct error *err)
 {
-	const char *text = config_last(&c->facts.box, "box.uid");
-	uint64_t uid = LOWER_ROOT_UID;
+	struct ids ids = { geteuid(), getegid() };
 
-	if (geteuid() != 0 || !create_work_for(c->policy.tier)->own_ids) {
-		c->m->uid = geteuid();
-		c->m->gid = getegid();
-		return 0;
-	}
-	if (text && num_u64(text, 1, UINT32_MAX - 1, &uid, err))
-		return error_wrap(err, "git config box.uid");
-	c->m->uid = c->m->gid = (uint32_t)uid;
+	if (create_work_for(c->policy.tier)->own_ids &&
+	    ids_choose(config_last(&c->facts.box, "box.uid"), &ids, err))
+		return -1;
+	c->m->uid = ids.uid;
+	c->m->gid = ids.gid;
 	return 0;
 }
 

@@ -93,7 +93,7 @@ static int listen_tcp(struct site *s, struct error *err)
 	return 0;
 }
 
-static int make_dirs(struct site *s, uint32_t uid, struct error *err)
+static int make_dirs(struct site *s, const struct ids *ids, struct error *err)
 {
 	static const char *const dirs[] = { "grant",	     "objects", "box",	    "box/work",
 					    "box/work/.git", "box/git", "box/home", "box/tmp" };
@@ -101,14 +101,15 @@ static int make_dirs(struct site *s, uint32_t uid, struct error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (file_mkdir(s->top_fd, dirs[i], 0755, err))
 			return -1;
-	for (size_t i = 3; uid != geteuid() && i < ARRAY_SIZE(dirs); i++)
-		if (fchownat(s->top_fd, dirs[i], uid, uid, AT_SYMLINK_NOFOLLOW))
-			return error_sys(err, errno, "cannot give '%s' to uid %u", dirs[i], uid);
+	for (size_t i = 3; ids->uid != geteuid() && i < ARRAY_SIZE(dirs); i++)
+		if (fchownat(s->top_fd, dirs[i], ids->uid, ids->gid, AT_SYMLINK_NOFOLLOW))
+			return error_sys(err, errno, "cannot give '%s' to uid %u", dirs[i],
+					 ids->uid);
 	struct file_content text = { .data = "outside\n", .len = 8, .mode = 0644 };
 	return file_create(s->top_fd, "outside", text, err);
 }
 
-static int site_make(struct site *s, const char *dir, uint32_t uid, struct error *err)
+static int site_make(struct site *s, const char *dir, const struct ids *ids, struct error *err)
 {
 	BUF_AUTO canonical = BUF_INIT;
 	char name[17];
@@ -121,7 +122,7 @@ static int site_make(struct site *s, const char *dir, uint32_t uid, struct error
 		return -1;
 	buf_str(&s->top, canonical.data);
 	s->top_fd = file_open_dir(AT_FDCWD, s->top.data, err);
-	if (s->top_fd < 0 || make_dirs(s, uid, err) || listen_unix(s, err))
+	if (s->top_fd < 0 || make_dirs(s, ids, err) || listen_unix(s, err))
 		return -1;
 	return listen_tcp(s, err);
 }
@@ -140,7 +141,7 @@ static int show_prober(struct plan_builder *plan, struct error *err)
 	return 0;
 }
 
-static int make_plan(const struct site *s, bool grant, uint32_t uid, struct buf *out,
+static int make_plan(const struct site *s, bool grant, const struct ids *ids, struct buf *out,
 		     struct error *err)
 {
 	BUF_AUTO box_dir = BUF_INIT, repo = BUF_INIT, objects = BUF_INIT;
@@ -159,8 +160,8 @@ static int make_plan(const struct site *s, bool grant, uint32_t uid, struct buf 
 				 .home = "",
 				 .user = "box",
 				 .objects = stores,
-				 .uid = uid,
-				 .gid = uid == geteuid() ? getegid() : uid };
+				 .uid = ids->uid,
+				 .gid = ids->gid };
 	policy_init(&policy);
 	plan_begin(&plan);
 	int r = profile_resolve(&req, &policy, err);
@@ -177,14 +178,14 @@ static int make_plan(const struct site *s, bool grant, uint32_t uid, struct buf 
 	return r;
 }
 
-int probe_try(const char *dir, bool grant, struct probe_try *out, struct error *err)
+int probe_try(const struct probe_site *where, bool grant, struct probe_try *out, struct error *err)
 {
-	uint32_t uid = geteuid() ? geteuid() : LOWER_ROOT_UID;
 	SITE_AUTO site = SITE_INIT;
 	BUF_AUTO outside = BUF_INIT, sock = BUF_INIT;
 
 	*out = (struct probe_try){ .plan = BUF_INIT };
-	if (site_make(&site, dir, uid, err) || make_plan(&site, grant, uid, &out->plan, err))
+	if (site_make(&site, where->dir, &where->ids, err) ||
+	    make_plan(&site, grant, &where->ids, &out->plan, err))
 		return -1;
 	buf_fmt(&outside, "%s/outside", site.top.data);
 	buf_fmt(&sock, "%s/grant/sock", site.top.data);

@@ -5,7 +5,13 @@
 #define BOX_PROBE_TRY_H
 
 #include "base/buf.h"
+#include "box/ids.h"
 #include "sandbox/trial.h"
+
+struct probe_site {
+	const char *dir; /* below which everything is made */
+	struct ids ids;	 /* of the box's commands */
+};
 
 struct probe_try {
 	struct trial trial;
@@ -13,10 +19,10 @@ struct probe_try {
 };
 
 /*
- * Builds a box below dir and lets git-box-probe run in it; grant: with a directory shown as an
- * overlay. Everything made is removed. *out is filled anew (release plan). Errors: sys, notfound
+ * Builds a box below where->dir and lets git-box-probe run in it; grant: with a directory shown as
+ * an overlay. Everything made is removed. *out is filled anew (release plan). Errors: sys, notfound
  * (git-box-probe).
  */
-int probe_try(const char *dir, bool grant, struct probe_try *out, struct error *err);
+int probe_try(const struct probe_site *where, bool grant, struct probe_try *out, struct error *err);
 
 #endif

@@ -53,6 +53,7 @@ static const struct {
 static enum check check_of(const struct fault *f, const struct plan *plan)
 {
 	switch ((enum fault_step)f->step) {
+	case STEP_NETWORK:
 	case STEP_LOOPBACK:
 		return CHECK_NETNS;
 	case STEP_MOUNT:
@@ -218,10 +219,27 @@ static void look_at_tiocsti(struct probe_check *c)
 	    "");
 }
 
+static int try_boxes(struct probe *p, const struct probe_site *where, struct error *err)
+{
+	bool again = true;
+
+	for (bool grant = true; again; grant = false) {
+		struct probe_try t;
+		int r = probe_try(where, grant, &t, err);
+
+		again = !r && judge(p, &t) && grant;
+		buf_release(&t.plan);
+		if (r)
+			return -1;
+	}
+	return 0;
+}
+
 int probe_run(const char *dir, struct probe *out, struct error *err)
 {
+	struct probe_site where = { .dir = dir };
 	struct probe p = { .len = CHECK_MAX };
-	bool again = true;
+	struct error why = ERROR_INIT;
 
 	for (enum check c = 0; c < CHECK_MAX; c++) {
 		p.checks[c].name = rows[c].name;
@@ -231,15 +249,10 @@ int probe_run(const char *dir, struct probe *out, struct error *err)
 	look_at_landlock(&p);
 	look_at_cgroup(&p.checks[CHECK_CGROUP]);
 	look_at_tiocsti(&p.checks[CHECK_TIOCSTI]);
-	for (bool grant = true; again; grant = false) {
-		struct probe_try t;
-		int r = probe_try(dir, grant, &t, err);
-
-		again = !r && judge(&p, &t) && grant;
-		buf_release(&t.plan);
-		if (r)
-			return -1;
-	}
+	if (ids_choose(NULL, &where.ids, &why))
+		say(&p.checks[CHECK_USERNS], PROBE_MISSING, why.msg, why.hint);
+	else if (try_boxes(&p, &where, err))
+		return -1;
 	*out = p;
 	return 0;
 }

@@ -8,9 +8,6 @@
 #include "policy/policy.h"
 #include "sandbox/plan.h"
 
-/* Payload's uid and gid where the operator is root (git config box.uid); free on any usual host. */
-#define LOWER_ROOT_UID 0x70000000u
-
 /* Where the things of one box are on the host; all absolute and canonical. */
 struct lower_box {
 	const char *name;
