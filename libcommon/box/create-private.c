@@ -61,7 +61,7 @@ static int write_view(struct create *c, struct error *err)
 	return view < 0 ? -1 : gitdir_write_view(view, c->req->repo, &c->facts, err);
 }
 
-/* The private directory; its index is there already. */
+/* The private directory; the mason adds the index. */
 static int write_private(struct create *c, struct error *err)
 {
 	BUF_AUTO branch = BUF_INIT;
@@ -94,6 +94,23 @@ static int copy_index(struct create *c, struct error *err)
 	return fchmod(to, 0644) ? error_sys(err, errno, "cannot set the mode of the index") : 0;
 }
 
+/* While the mason's confinement is built and while it works. */
+struct late {
+	struct create *c;
+	struct error err;
+};
+
+static void do_late(void *arg)
+{
+	struct late *l = arg;
+	struct create *c = l->c;
+
+	if (create_start_late(c, &l->err) ||
+	    repo_refs_finish(c->req->from, &c->refs, &c->facts, &l->err) ||
+	    write_private(c, &l->err))
+		return;
+}
+
 /* The mason's lines: absent submodules. */
 static void note_submodules(struct create *c, const struct buf *lines)
 {
@@ -120,6 +137,8 @@ static int check_out(struct create *c, struct error *err)
 {
 	BUF_AUTO work = BUF_INIT;
 	BUF_AUTO lines = BUF_INIT;
+	struct late late = { .c = c, .err = ERROR_INIT };
+	const struct mason_meanwhile meanwhile = { .run = do_late, .arg = &late };
 	const char *user = env_get("USER");
 	struct lower_box lower = {
 		.name = c->req->name,
@@ -137,8 +156,12 @@ static int check_out(struct create *c, struct error *err)
 	const char *const argv[] = { MASON_PATH, "checkout", work.data, c->facts.commit.data,
 				     NULL };
 
-	if (mason_run(&lower, argv, &lines, err))
+	if (mason_run_meanwhile(&lower, argv, &lines, &meanwhile, err))
 		return partial_hint(c, err);
+	if (late.err.kind != ERR_NONE) {
+		*err = late.err;
+		return -1;
+	}
 	note_submodules(c, &lines);
 	return 0;
 }
@@ -151,9 +174,8 @@ static int make(struct create *c, struct error *err)
 		if (give(c, dirs[i], err))
 			return -1;
 	}
-	if (check_out(c, err) || copy_index(c, err) ||
-	    repo_facts_end(c->req->from, &c->refs, &c->facts, err) || write_private(c, err) ||
-	    give_git(c, "git", err) || give_git(c, "work/.git", err))
+	if (check_out(c, err) || copy_index(c, err) || give_git(c, "git", err) ||
+	    give_git(c, "work/.git", err))
 		return -1;
 	if (c->facts.partial)
 		strv_add(c->notes, "the repository is a partial clone: history that was never "

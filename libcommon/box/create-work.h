@@ -31,6 +31,12 @@ struct create_work {
 	void (*undo)(struct create *c);
 };
 
+/*
+ * Starts what nothing urgent waits for: the refs (c->refs, to be finished by the workspace) and the
+ * base's pin (c->pin, finished before the manifest is written). Errors: sys, notfound (no git).
+ */
+int create_start_late(struct create *c, struct error *err);
+
 const struct create_work *create_work_for(enum tier tier);
 
 extern const struct create_work create_private;	 /* create-private.c: confined tiers */

@@ -20,11 +20,11 @@ static int make(struct create *c, struct error *err)
 	const char *const args[] = { "worktree",	   "add", "--quiet", "--detach", work.data,
 				     c->facts.commit.data, NULL };
 
-	if (git_want(c->req->repo, args, NULL, NULL, err))
+	if (create_start_late(c, err) || git_want(c->req->repo, args, NULL, NULL, err))
 		return -1;
 	strv_add(c->notes,
 		 "tier workspace confines nothing: commands run as you, with all that you may do");
-	return repo_facts_end(c->req->from, &c->refs, &c->facts, err);
+	return repo_refs_finish(c->req->from, &c->refs, &c->facts, err);
 }
 
 static void undo(struct create *c)

@@ -23,14 +23,7 @@ static int read_facts(void *arg, struct error *err)
 {
 	struct create *c = arg;
 
-	return repo_facts_begin(c->req->repo, c->req->from, &c->facts, &c->refs, err);
-}
-
-static void drop_facts(void *arg)
-{
-	struct create *c = arg;
-
-	git_job_release(&c->refs);
+	return repo_facts_read(c->req->repo, c->req->from, &c->facts, err);
 }
 
 /* The operator's HOME as a box may see it; "" where there is none. */
@@ -129,21 +122,20 @@ static void remove_directory(void *arg)
 	(void)file_remove_tree(c->root.fd, dir.data, &ignored);
 }
 
-/* Started here and waited for at the end: nothing in between depends on it. */
-static int pin_base(void *arg, struct error *err)
+int create_start_late(struct create *c, struct error *err)
 {
-	struct create *c = arg;
 	BUF_AUTO ref = BUF_INIT;
 
 	buf_fmt(&ref, BOX_REF_BASE "%s", c->m->id);
 	const char *const args[] = { "update-ref", ref.data, c->facts.commit.data, "", NULL };
 
+	if (repo_refs_start(c->req->repo, &c->refs, err))
+		return -1;
 	return git_start(c->req->repo, args, &c->pin, err);
 }
 
-static void unpin_base(void *arg)
+static void unpin_base(struct create *c)
 {
-	struct create *c = arg;
 	struct error ignored = ERROR_INIT;
 	BUF_AUTO out = BUF_INIT;
 	int code;
@@ -177,6 +169,7 @@ static void undo_work(void *arg)
 	struct create *c = arg;
 
 	create_work_for(c->policy.tier)->undo(c);
+	unpin_base(c);
 }
 
 static void fill_manifest(struct create *c)
@@ -216,11 +209,10 @@ static void remove_records(void *arg)
 }
 
 static const struct step create_steps[] = {
-	{ "read the repository", read_facts, drop_facts },
+	{ "read the repository", read_facts, NULL },
 	{ "resolve the policy", resolve_policy, NULL },
 	{ "claim the name", claim_name, free_name },
 	{ "make the directory", make_directory, remove_directory },
-	{ "pin the base", pin_base, unpin_base },
 	{ "check out", make_work, undo_work },
 	{ "write the manifest", write_records, remove_records },
 };

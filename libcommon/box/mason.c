@@ -63,7 +63,8 @@ static int check_end(const struct session_result *r, int err_fd, struct error *e
 	}
 }
 
-int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out, struct error *err)
+int mason_run_meanwhile(const struct lower_box *box, const char *const *argv, struct buf *out,
+			const struct mason_meanwhile *meanwhile, struct error *err)
 {
 	static const char *const envp[] = { "PATH=/usr/bin:/bin", "LANG=C", "HOME=/nonexistent", NULL };
 	FD_AUTO err_fd = memfd_create("mason-stderr", MFD_CLOEXEC);
@@ -85,9 +86,19 @@ int mason_run(const struct lower_box *box, const char *const *argv, struct buf *
 		.capture_max = MASON_OUT_MAX,
 	};
 
+	if (meanwhile) {
+		req.meanwhile = meanwhile->run;
+		req.meanwhile_arg = meanwhile->arg;
+	}
 	if (err_fd < 0)
 		return error_sys(err, errno, "cannot make a memory file");
 	if (make_plan(box, &plan, err) < 0 || session_run(&req, &result, err) < 0)
 		return error_wrap(err, "cannot confine the box's mason");
 	return check_end(&result, err_fd, err);
+}
+
+int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
+	      struct error *err)
+{
+	return mason_run_meanwhile(box, argv, out, NULL, err);
 }

@@ -20,4 +20,14 @@
 int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
 	      struct error *err);
 
+/* What the caller does while the confinement is being built; called once at most. */
+struct mason_meanwhile {
+	void (*run)(void *arg);
+	void *arg;
+};
+
+/* As mason_run(); meanwhile may be NULL. */
+int mason_run_meanwhile(const struct lower_box *box, const char *const *argv, struct buf *out,
+			const struct mason_meanwhile *meanwhile, struct error *err);
+
 #endif

@@ -305,7 +305,11 @@ static int prepare(struct session *s, struct error *err)
 
 static int run(struct session *s, struct session_result *out, struct error *err)
 {
-	if (take_monitor(s, err) || prepare(s, err) || hand_over(s, err) || wait_started(s, err) || pump_all(s, err))
+	if (take_monitor(s, err) || prepare(s, err) || hand_over(s, err))
+		return -1;
+	if (s->req->meanwhile)
+		s->req->meanwhile(s->req->meanwhile_arg);
+	if (wait_started(s, err) || pump_all(s, err))
 		return -1;
 	fill_result(s, out);
 	return 0;

@@ -26,6 +26,9 @@ int session_monitor_start(struct session_monitor *out, struct error *err);
 void session_monitor_drop(struct session_monitor *m);
 
 struct session_request {
+	/* Called once, while the sandbox is being built: for what the caller can do meanwhile. May be NULL. */
+	void (*meanwhile)(void *arg);
+	void *meanwhile_arg;
 	struct session_monitor *monitor; /* started early, taken over by session_run(); NULL: it starts one */
 	const struct buf *plan;		/* bytes of plan_finish() */
 	const char *const *argv;	/* command, NULL-terminated */

@@ -286,7 +286,8 @@ static void sort_refs(const struct buf *text, struct repo_facts *f)
 	}
 }
 
-int repo_facts_end(const char *rev, struct git_job *refs, struct repo_facts *out, struct error *err)
+int repo_refs_finish(const char *rev, struct git_job *refs, struct repo_facts *out,
+		     struct error *err)
 {
 	BUF_AUTO text = BUF_INIT;
 	int code;
@@ -359,8 +360,8 @@ static int read_config(const struct repo *r, struct git_job *job, struct repo_fa
 	return error_hint(err, "run 'git worktree add PATH' here and make the box there");
 }
 
-int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *out,
-		     struct git_job *refs, struct error *err)
+int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out,
+		    struct error *err)
 {
 	const char *const commit_args[] = { "rev-list",
 					    "--no-walk",
@@ -381,16 +382,10 @@ int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *o
 		return -1;
 	buf_fmt(&shallow, "%s/shallow", r->common_dir.data);
 	out->shallow = file_exists(AT_FDCWD, shallow.data);
-	/* The refs come last: what the caller does next need not wait for them. */
-	return read_config(r, &config, out, err) || git_start(r, refs_args, refs, err) ? -1 : 0;
+	return read_config(r, &config, out, err);
 }
 
-int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out,
-		    struct error *err)
+int repo_refs_start(const struct repo *r, struct git_job *job, struct error *err)
 {
-	GIT_JOB_AUTO refs = GIT_JOB_INIT;
-
-	if (repo_facts_begin(r, rev, out, &refs, err))
-		return -1;
-	return repo_facts_end(rev, &refs, out, err);
+	return git_start(r, refs_args, job, err);
 }

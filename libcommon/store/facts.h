@@ -41,22 +41,18 @@ struct repo_facts {
 void repo_facts_release(struct repo_facts *f);
 
 /*
- * rev NULL: HEAD. out: REPO_FACTS_INIT; may be half filled on failure. Errors: notfound (no such
- * revision, with a suggestion of a near branch), refused (unborn HEAD: says to make a commit;
- * bare), usage (option-like revision, range), unsupported (git too old for this repository, e.g.
- * reftable; names the format), peer.
+ * All but packed_refs and branch. rev NULL: HEAD. out: REPO_FACTS_INIT; may be half filled on
+ * failure. Errors: notfound (no such revision, with a suggestion of a near branch), refused (unborn
+ * HEAD: says to make a commit; bare), usage (option-like revision, range), unsupported (git too old
+ * for this repository, e.g. reftable; names the format), peer.
  */
 int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out,
 		    struct error *err);
 
-/*
- * The same in two parts, for a caller that has something to do meanwhile: after the first
- * everything is known but packed_refs and branch, which the second waits for.
- */
-int repo_facts_begin(const struct repo *r, const char *rev, struct repo_facts *out,
-		     struct git_job *refs, struct error *err);
-int repo_facts_end(const char *rev, struct git_job *refs, struct repo_facts *out,
-		   struct error *err);
+/* The rest, asked and answered apart, as nothing urgent waits for it. Errors: peer. */
+int repo_refs_start(const struct repo *r, struct git_job *job, struct error *err);
+int repo_refs_finish(const char *rev, struct git_job *job, struct repo_facts *out,
+		     struct error *err);
 
 /* Last value of key in a "key=value" list, or NULL. Borrowed. */
 const char *config_last(const struct strv *list, const char *key);
