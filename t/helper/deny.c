@@ -66,7 +66,8 @@ static size_t emit_word(struct program *p, const char *word)
 	size_t found = 0;
 
 	for (size_t i = 0; eq != NULL && i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (strlen(calls[i].name) != (size_t)(eq - word) || strncmp(calls[i].name, word, (size_t)(eq - word)))
+		if (strlen(calls[i].name) != (size_t)(eq - word) ||
+		    strncmp(calls[i].name, word, (size_t)(eq - word)))
 			continue;
 		emit_answer(p, calls[i].nr, SECCOMP_RET_ERRNO | (uint32_t)atoi(eq + 1));
 		found++;
@@ -77,7 +78,8 @@ static size_t emit_word(struct program *p, const char *word)
 /* Answers every question for the version with abi, lets the rest pass, until the child is gone. */
 static void serve(int listener, int abi, int child)
 {
-	struct pollfd pfd[2] = { { .fd = listener, .events = POLLIN }, { .fd = child, .events = POLLIN } };
+	struct pollfd pfd[2] = { { .fd = listener, .events = POLLIN },
+				 { .fd = child, .events = POLLIN } };
 	struct seccomp_notif req;
 
 	while (poll(pfd, 2, -1) > 0 && !(pfd[1].revents & POLLIN)) {
@@ -130,7 +132,8 @@ int main(int argc, char **argv)
 	int abi = -1;
 	int i = 1;
 
-	emit(&p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+	emit(&p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					      offsetof(struct seccomp_data, nr)));
 	for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (strncmp(argv[i], "landlock-abi=", 13) == 0) {
 			abi = atoi(argv[i] + 13);

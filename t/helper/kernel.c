@@ -1,8 +1,8 @@
 /*
  * kernel: one door of the kernel after the other, for the escape tests.
  *
- *	kernel NAME...	tries each; prints "open NAME" where the call got past the gates, else "shut NAME"
- *	kernel --list	all names
+ *	kernel NAME...	tries each; prints "open NAME" where the call got past the gates, else "shut
+ *NAME" kernel --list	all names
  *
  * A door counts as open where the call succeeds, or fails for a reason that
  * only the code behind the gate gives (a wrong argument, say). Each is tried in
@@ -42,10 +42,22 @@ static long reap(long pid)
 	return pid;
 }
 
-static long try_unshare_user(void) { return unshare(CLONE_NEWUSER); }
-static long try_unshare_net(void) { return unshare(CLONE_NEWNET); }
-static long try_unshare_mount(void) { return unshare(CLONE_NEWNS); }
-static long try_clone_user(void) { return reap(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0)); }
+static long try_unshare_user(void)
+{
+	return unshare(CLONE_NEWUSER);
+}
+static long try_unshare_net(void)
+{
+	return unshare(CLONE_NEWNET);
+}
+static long try_unshare_mount(void)
+{
+	return unshare(CLONE_NEWNS);
+}
+static long try_clone_user(void)
+{
+	return reap(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
+}
 static long try_clone_high(void)
 {
 	return reap(syscall(SYS_clone, (1UL << 40) | CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
@@ -62,33 +74,66 @@ static long try_setns(void)
 
 	return fd < 0 ? -1 : setns(fd, CLONE_NEWUTS);
 }
-static long try_mount(void) { return mount("none", "/tmp", "tmpfs", 0, NULL); }
-static long try_remount(void) { return mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND, NULL); }
-static long try_umount(void) { return umount2("/proc", MNT_DETACH); }
-static long try_fsopen(void) { return syscall(SYS_fsopen, "tmpfs", 0); }
-static long try_open_tree(void) { return syscall(SYS_open_tree, AT_FDCWD, "/usr", 1 /* OPEN_TREE_CLONE */); }
+static long try_mount(void)
+{
+	return mount("none", "/tmp", "tmpfs", 0, NULL);
+}
+static long try_remount(void)
+{
+	return mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND, NULL);
+}
+static long try_umount(void)
+{
+	return umount2("/proc", MNT_DETACH);
+}
+static long try_fsopen(void)
+{
+	return syscall(SYS_fsopen, "tmpfs", 0);
+}
+static long try_open_tree(void)
+{
+	return syscall(SYS_open_tree, AT_FDCWD, "/usr", 1 /* OPEN_TREE_CLONE */);
+}
 static long try_open_tree_attr(void)
 {
 	return syscall(NR_OPEN_TREE_ATTR, AT_FDCWD, "/usr", 1 /* OPEN_TREE_CLONE */, NULL, 0);
 }
-static long try_move_mount(void) { return syscall(SYS_move_mount, -1, "/usr", -1, "/tmp", 0); }
+static long try_move_mount(void)
+{
+	return syscall(SYS_move_mount, -1, "/usr", -1, "/tmp", 0);
+}
 static long try_mount_setattr(void)
 {
 	unsigned long long attr[4] = { 0, 1 /* MOUNT_ATTR_RDONLY cleared */, 0, 0 };
 
 	return syscall(SYS_mount_setattr, AT_FDCWD, "/", 0, attr, sizeof(attr));
 }
-static long try_pivot_root(void) { return syscall(SYS_pivot_root, "/usr", "/nonexistent"); }
-static long try_chroot(void) { return chroot("/usr"); }
+static long try_pivot_root(void)
+{
+	return syscall(SYS_pivot_root, "/usr", "/nonexistent");
+}
+static long try_chroot(void)
+{
+	return chroot("/usr");
+}
 static long try_io_uring(void)
 {
 	struct io_uring_params params = { 0 };
 
 	return syscall(SYS_io_uring_setup, 4, &params);
 }
-static long try_add_key(void) { return syscall(SYS_add_key, "user", "box-test", "x", 1, KEY_SPEC_PROCESS_KEYRING); }
-static long try_keyctl(void) { return syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_PROCESS_KEYRING, 1); }
-static long try_request_key(void) { return syscall(SYS_request_key, "user", "box-none", NULL, 0); }
+static long try_add_key(void)
+{
+	return syscall(SYS_add_key, "user", "box-test", "x", 1, KEY_SPEC_PROCESS_KEYRING);
+}
+static long try_keyctl(void)
+{
+	return syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_PROCESS_KEYRING, 1);
+}
+static long try_request_key(void)
+{
+	return syscall(SYS_request_key, "user", "box-none", NULL, 0);
+}
 static long try_bpf(void)
 {
 	unsigned attr[16] = { 2 /* BPF_MAP_TYPE_ARRAY */, 4, 4, 1 };
@@ -97,22 +142,42 @@ static long try_bpf(void)
 }
 static long try_perf(void)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .exclude_kernel = 1 };
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.exclude_kernel = 1 };
 
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
-static long try_userfaultfd(void) { return syscall(SYS_userfaultfd, O_CLOEXEC | 1 /* UFFD_USER_MODE_ONLY */); }
+static long try_userfaultfd(void)
+{
+	return syscall(SYS_userfaultfd, O_CLOEXEC | 1 /* UFFD_USER_MODE_ONLY */);
+}
 static long try_pidfd_getfd(void)
 {
 	long fd = syscall(SYS_pidfd_open, getpid(), 0);
 
 	return fd < 0 ? -1 : syscall(SYS_pidfd_getfd, fd, 0, 0);
 }
-static long try_kcmp(void) { return syscall(SYS_kcmp, getpid(), getpid(), 1 /* KCMP_VM */, 0, 0); }
-static long try_netfilter(void) { return socket(AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER); }
-static long try_mptcp(void) { return socket(AF_INET, SOCK_STREAM, 262); }
-static long try_vsock(void) { return socket(AF_VSOCK, SOCK_STREAM, 0); }
-static long try_alg(void) { return socket(AF_ALG, SOCK_SEQPACKET, 0); }
+static long try_kcmp(void)
+{
+	return syscall(SYS_kcmp, getpid(), getpid(), 1 /* KCMP_VM */, 0, 0);
+}
+static long try_netfilter(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER);
+}
+static long try_mptcp(void)
+{
+	return socket(AF_INET, SOCK_STREAM, 262);
+}
+static long try_vsock(void)
+{
+	return socket(AF_VSOCK, SOCK_STREAM, 0);
+}
+static long try_alg(void)
+{
+	return socket(AF_ALG, SOCK_SEQPACKET, 0);
+}
 
 /* A system call through the x32 table: whatever it answers, it was not killed. */
 static long try_x32(void)
@@ -127,11 +192,17 @@ static long try_i386(void)
 {
 	long result;
 
-	__asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory", "r8", "r9", "r10", "r11");
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(20L)
+			 : "memory", "r8", "r9", "r10", "r11");
 	return result > 0 ? 0 : -1;
 }
 #else
-static long try_i386(void) { return 0; }
+static long try_i386(void)
+{
+	return 0;
+}
 #endif
 
 /* A terminal of our own as the controlling one: nobody else's is at risk. */
@@ -147,8 +218,14 @@ static int own_terminal(void)
 		return -1;
 	return slave;
 }
-static long try_tiocsti(void) { return ioctl(own_terminal(), TIOCSTI, "x"); }
-static long try_tiocsti_high(void) { return syscall(SYS_ioctl, own_terminal(), (1UL << 32) | TIOCSTI, "x"); }
+static long try_tiocsti(void)
+{
+	return ioctl(own_terminal(), TIOCSTI, "x");
+}
+static long try_tiocsti_high(void)
+{
+	return syscall(SYS_ioctl, own_terminal(), (1UL << 32) | TIOCSTI, "x");
+}
 static long try_tioclinux(void)
 {
 	int tty = own_terminal();
@@ -201,8 +278,8 @@ static const struct door {
 /* What a gate answers: a filter's EPERM or ENOSYS, a missing capability, a namespace limit. */
 static int shut_by_gate(int err)
 {
-	return err == EPERM || err == ENOSYS || err == EACCES || err == ENOSPC || err == EUSERS || err == EBADF ||
-	       err == EPROTONOSUPPORT || err == EAFNOSUPPORT;
+	return err == EPERM || err == ENOSYS || err == EACCES || err == ENOSPC || err == EUSERS ||
+	       err == EBADF || err == EPROTONOSUPPORT || err == EAFNOSUPPORT;
 }
 
 /*
@@ -228,7 +305,8 @@ static int door_open(const struct door *door)
 		errno = 0;
 		_exit(door->try() >= 0 || !shut_by_gate(errno) ? 0 : 1);
 	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
 }
 
 int main(int argc, char **argv)

@@ -57,7 +57,8 @@ static int row_parse(struct row *row)
 	return fields >= 3 ? 0 : -1;
 }
 
-/* Copies word to out (WORD_SIZE bytes) with "%n" replaced. Returns 0, or -1 where it does not fit. */
+/* Copies word to out (WORD_SIZE bytes) with "%n" replaced. Returns 0, or -1 where it does not fit.
+ */
 static int expand(const char *word, unsigned round, char *out)
 {
 	const char *mark = strstr(word, "%n");
@@ -66,7 +67,8 @@ static int expand(const char *word, unsigned round, char *out)
 	if (mark == NULL)
 		len = snprintf(out, WORD_SIZE, "%s", word);
 	else
-		len = snprintf(out, WORD_SIZE, "%.*s%u%s", (int)(mark - word), word, round, mark + 2);
+		len = snprintf(out, WORD_SIZE, "%.*s%u%s", (int)(mark - word), word, round,
+			       mark + 2);
 	return len < WORD_SIZE ? 0 : -1;
 }
 

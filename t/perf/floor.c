@@ -69,7 +69,9 @@ static void enter_ids(unsigned uid, unsigned gid)
 static void bind_ro(const char *src, const char *dst)
 {
 	check(mount(src, dst, NULL, MS_BIND | MS_REC, NULL) == 0, dst);
-	check(mount(NULL, dst, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) == 0, dst);
+	check(mount(NULL, dst, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV,
+		    NULL) == 0,
+	      dst);
 }
 
 static void build_root(void)
@@ -80,7 +82,8 @@ static void build_root(void)
 	check(mount("tmpfs", ROOT, "tmpfs", MS_NOSUID | MS_NODEV, "size=16m") == 0, "tmpfs");
 	check(mkdir(ROOT "/usr", 0755) == 0, "usr");
 	bind_ro("/usr", ROOT "/usr");
-	check(symlink("usr/lib", ROOT "/lib") == 0 && symlink("usr/lib64", ROOT "/lib64") == 0, "lib");
+	check(symlink("usr/lib", ROOT "/lib") == 0 && symlink("usr/lib64", ROOT "/lib64") == 0,
+	      "lib");
 	check(mkdir(ROOT "/m", 0755) == 0, "m");
 	for (int i = 0; i < BINDS - 1; i++) {
 		snprintf(dst, sizeof(dst), ROOT "/m/%d", i);
@@ -88,11 +91,14 @@ static void build_root(void)
 		bind_ro("/usr/share", dst);
 	}
 	check(mkdir(ROOT "/proc", 0755) == 0, "proc");
-	check(mount("proc", ROOT "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0, "procfs");
+	check(mount("proc", ROOT "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0,
+	      "procfs");
 	check(chdir(ROOT) == 0, "chdir");
 	check(syscall(SYS_pivot_root, ".", ".") == 0, "pivot_root");
 	check(umount2(".", MNT_DETACH) == 0, "umount");
-	check(mount(NULL, "/", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) == 0, "ro");
+	check(mount(NULL, "/", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV,
+		    NULL) == 0,
+	      "ro");
 }
 
 static void loopback_up(void)
@@ -115,12 +121,15 @@ static void landlock(void)
 	check(ruleset >= 0, "landlock");
 	for (int i = 0; i < RULES; i++) {
 		char path[64];
-		struct landlock_path_beneath_attr rule = { .allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE };
+		struct landlock_path_beneath_attr rule = { .allowed_access =
+								   LANDLOCK_ACCESS_FS_WRITE_FILE };
 
 		snprintf(path, sizeof(path), "/m/%d", i);
 		rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
 		check(rule.parent_fd >= 0, path);
-		check(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0, "rule");
+		check(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule,
+			      0) == 0,
+		      "rule");
 		close(rule.parent_fd);
 	}
 	check(syscall(SYS_landlock_restrict_self, ruleset, 0) == 0, "restrict");
@@ -134,9 +143,11 @@ static void filter(void)
 	size_t n = 0;
 	struct sock_fprog prog;
 
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, nr));
 	for (uint32_t i = 0; i < 100; i++)
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 5000 + i, (uint8_t)(100 - i), 0);
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 5000 + i,
+							 (uint8_t)(100 - i), 0);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	prog = (struct sock_fprog){ .len = (unsigned short)n, .filter = code };
@@ -171,8 +182,8 @@ static int inside(unsigned uid, unsigned gid)
 int main(void)
 {
 	struct clone_args args = {
-		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
-			 CLONE_NEWNET,
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+			 CLONE_NEWCGROUP | CLONE_NEWNET,
 		.exit_signal = SIGCHLD,
 	};
 	unsigned uid = geteuid(), gid = getegid();
