@@ -16,7 +16,7 @@ done
 { sed -n 's/^symbol /allow /p' "$allow"; nm -A $objects; } | awk '
 	$1 == "allow"		{ ok[$2] = 1; next }
 	$2 == "U"		{ used[$3] = $1; next }
-	NF == 4 && $3 ~ /[A-Z]/	{ ok[$4] = 1 }
+	NF == 3 && $2 ~ /^[A-Z]$/ { ok[$3] = 1 }
 	END {
 		for (s in used)
 			if (!(s in ok)) { print used[s] " uses " s; bad = 1 }
