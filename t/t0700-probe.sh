@@ -9,9 +9,12 @@ no_userns () {
 	unshare -U --map-user="$(id -u)" --keep-caps sh -c '
 		echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"' sh "$@"
 }
+# The base of a bundle that rm kept is pinned as long as the bundle.
 nothing_left () {
 	! ls repo/.git/box/b/* 2>/dev/null && ! ls repo/.git/box/name/* 2>/dev/null &&
-	test -z "$(git -C repo for-each-ref refs/box)" && test "$(git -C repo worktree list | grep -c .)" = 1
+	git -C repo for-each-ref --format="%(refname:lstrip=3)" refs/box >refs &&
+	while read -r id; do test -e "repo/.git/box/removed/$id.bundle" || return 1; done <refs &&
+	test "$(git -C repo worktree list | grep -c .)" = 1
 }
 
 test_expect_success 'probe says what works here' '
