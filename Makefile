@@ -10,7 +10,9 @@ B := build/$(VARIANT)
 PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 VERSION := 0.1.0
 # make V=1 shows the commands
 Q := $(if $(V),,@)
