@@ -77,7 +77,8 @@ test_expect_success 'a sparse checkout' '
 '
 test_expect_success 'a repository with alternates' '
 	git clone -q --shared src shared && git clone -q --shared shared shared2 && box_round shared2 &&
-	(cd shared2 && git box create alt && git box run alt -- git log --oneline >/dev/null && git box rm alt)
+	(cd shared2 && git box create alt && git box run alt -- git log --oneline >/dev/null 2>"$TRASH/alt-err" &&
+		git box rm alt) && ! test -s alt-err
 '
 test_expect_success 'packed and loose, many branches and tags' '
 	git clone -q src packed && (cd packed && for i in $(seq 30); do git branch b$i && git tag t$i; done && git gc -q) &&

@@ -10,8 +10,8 @@
 #include "sys/file.h"
 
 #define HOME_FALLBACK "/home/box"
-#define FILES_MAX 65536
-#define SHM_DEFAULT (1ull << 30)
+#define FILES_MAX     65536
+#define SHM_DEFAULT   (1ull << 30)
 
 /* Places that a box makes for itself; a work tree or a home can not appear there. */
 static const char *const reserved[] = { "/bin",	   "/boot", "/etc",	"/lib",	 "/lib32", "/lib64",
@@ -144,6 +144,10 @@ static void objects(struct lower *l)
 		buf_fmt(&dst, "/run/box/objects/%zu", i);
 		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | (i ? PLAN_OPTIONAL : 0),
 			   l->box->objects[i], dst.data);
+		/* The list is flattened; what a store says itself are paths of the host, and git
+		 * would complain. */
+		buf_str(&dst, "/info/alternates");
+		lower_step(l->out, PLAN_MASK, PLAN_OPTIONAL, NULL, dst.data);
 	}
 	lower_may_read(l, "/run");
 }
