@@ -7,7 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	static const char good[] = "abcdefghijklmnopqrstuvwxyz0123456789._-"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	struct error err = ERROR_INIT;
 	BUF_AUTO name = BUF_INIT;
 	size_t len;
