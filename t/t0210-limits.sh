@@ -24,12 +24,12 @@ test_expect_success 'endless output costs no memory' '
 	echo "peak $peak KiB" && test "$peak" -gt 0 && test "$peak" -lt 65536
 '
 test_expect_success 'reserving address space is not memory' '
-	cd repo && git box run b -- python3 -c "
+	cd repo && git box run b -- python3 -u -c "
 import mmap
 mmap.mmap(-1, 64 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=0)"
 '
 test_expect_success 'too much memory ends the command, not the host' '
-	cd repo && { timeout 60 git-box run --timeout 50s b -- python3 -c "
+	cd repo && { timeout 60 git-box run --timeout 50s b -- python3 -u -c "
 x = []
 for i in range(200):
     x.append(bytearray(64 << 20))
@@ -37,7 +37,7 @@ for i in range(200):
 '
 test_expect_success 'a fork bomb stays in the box' '
 	cd repo && before=$(ls -d /proc/[0-9]* | grep -c .) &&
-	{ timeout 60 git-box run --timeout 20s b -- python3 -c "
+	{ timeout 60 git-box run --timeout 20s b -- python3 -u -c "
 import os, time
 n = 0
 try:

@@ -60,12 +60,34 @@ static int give(int parent, const char *name)
 	return fchownat(parent, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
 }
 
+/*
+ * Gives away what a session that was killed between making and giving left:
+ * else everything made in it later would be ours too, and the box could not
+ * remove it. Not across a mount: there it may be the host's own directory.
+ */
+static int give_late(int parent, const char *name)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+	};
+	struct stat around, st;
+	int dir = (int)syscall(SYS_openat2, parent, name, &how, sizeof(how));
+	if (dir < 0)
+		return 0;
+	int r = fstat(dir, &st) || fstat(parent, &around) ? -1 : 0;
+	if (!r && st.st_uid == geteuid() && st.st_uid != around.st_uid)
+		r = fchownat(dir, "", around.st_uid, around.st_gid, AT_EMPTY_PATH);
+	close_keep(dir);
+	return r;
+}
+
 /* Another session of the box may make the same one at the same time. */
 static int make_dir(int parent, const char *name, uint32_t mode)
 {
-	if (mkdirat(parent, name, mode))
-		return errno == EEXIST ? 0 : -1;
-	return give(parent, name);
+	if (!mkdirat(parent, name, mode))
+		return give(parent, name);
+	return errno == EEXIST ? give_late(parent, name) : -1;
 }
 
 /* An empty file to mount over. */
@@ -74,6 +96,14 @@ static int make_spot(int parent, const char *name)
 	if (mknodat(parent, name, S_IFREG | 0644, 0))
 		return errno == EEXIST ? 0 : -1;
 	return give(parent, name);
+}
+
+/* True where dir is ours in a directory that is not. */
+static bool is_ours(int parent, int dir)
+{
+	struct stat around, st;
+
+	return !fstat(dir, &st) && st.st_uid == geteuid() && !fstat(parent, &around) && around.st_uid != st.st_uid;
 }
 
 /*
@@ -103,6 +133,10 @@ static int open_dirs(int root_fd, const char *path, size_t len)
 		int next = openat(cur, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0 && errno == ENOENT && !make_dir(cur, name, 0755))
 			next = openat(cur, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next >= 0 && is_ours(cur, next) && give_late(cur, name)) {
+			close_keep(next);
+			next = -1;
+		}
 		close_keep(cur);
 		if (next < 0)
 			return -1;
