@@ -91,6 +91,7 @@ test_expect_success 'gc removes what a crash left and keeps what is alive' '
 	git box run keep -- true && ! test -e .git/box/b/0123456789abcdef && git box rm keep
 '
 test_expect_success 'git fsck is clean' '
-	cd repo && git fsck --strict && git worktree prune && test -z "$(git for-each-ref refs/box)"
+	cd repo && git fsck --strict && git worktree prune && git for-each-ref refs/box >"$TRASH/refs" && cat "$TRASH/refs" &&
+	test "$(grep -c . "$TRASH/refs")" = "$(find .git/box/removed -name "*.bundle" | grep -c .)"
 '
 test_done

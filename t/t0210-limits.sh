@@ -33,7 +33,7 @@ test_expect_success 'too much memory ends the command, not the host' '
 x = []
 for i in range(200):
     x.append(bytearray(64 << 20))
-    print(i)" >"$TRASH/o"; code=$?; test $code = 137 || test $code = 1; } && test "$(tail -n1 "$TRASH/o")" -lt 80
+    print(i, flush=True)" >"$TRASH/o"; code=$?; test $code = 137 || test $code = 1; } && test "$(tail -n1 "$TRASH/o")" -lt 80
 '
 test_expect_success 'a fork bomb stays in the box' '
 	cd repo && before=$(ls -d /proc/[0-9]* | grep -c .) &&
