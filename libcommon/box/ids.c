@@ -61,6 +61,7 @@ static int none(struct error *err)
 
 int ids_choose(const char *box_uid, struct ids *out, struct error *err)
 {
+	struct error ignored = ERROR_INIT;
 	uint64_t wish = IDS_ROOT_UID;
 	uint32_t found;
 
@@ -68,8 +69,9 @@ int ids_choose(const char *box_uid, struct ids *out, struct error *err)
 		*out = (struct ids){ geteuid(), getegid() };
 		return 0;
 	}
-	if (box_uid && num_u64(box_uid, 1, UINT32_MAX - 1, &wish, err))
-		return error_wrap(err, "git config box.uid");
+	if (box_uid && num_u64(box_uid, 1, UINT32_MAX - 1, &wish, &ignored))
+		return error_set(err, ERR_USAGE,
+				 "git config box.uid is '%s', not a user id above 0", box_uid);
 	if (find_mapped((uint32_t)wish, &found, err))
 		return -1;
 	if (!found)

@@ -81,7 +81,12 @@ int box_name_claim(const struct box_root *root, const char *name, const char *id
 			error_set(err, ERR_EXISTS, "there is a box '%s' already", name);
 			return error_hint(err, "git box rm %s, or take another name", name);
 		}
-		return write_id(fd, id, err) < 0 ? -1 : fd_take(&fd);
+		if (write_id(fd, id, err) < 0) {
+			/* A full disk: a name without an id must not stay. */
+			unlinkat(root->fd, path.data, 0);
+			return -1;
+		}
+		return fd_take(&fd);
 	}
 	return error_set(err, ERR_BUSY, "the name '%s' is taken and freed by others all the time",
 			 name);
