@@ -25,15 +25,16 @@ static const char *const shown[] = {
 	"zsh", "zshenv", "zshrc",
 	/* languages and libraries */
 	"ImageMagick-*", "OpenCL", "R", "erlang", "fonts", "fpc*", "ghc", "glvnd", "gnucobol",
-	"gradle", "java*", "lua*", "maven", "mono", "openmpi", "perl", "php*", "pypy*", "python*",
-	"ruby*", "texmf", "vulkan"
+	"java*", "lua*", "mono", "openmpi", "perl", "php*", "pypy*", "python*", "ruby*", "texmf",
+	"vulkan"
 };
 
-/* Certificates without the private keys that lie beside them. */
-static const char *const certificates[] = { "/etc/ssl/certs",		"/etc/ssl/cert.pem",
-					    "/etc/ssl/openssl.cnf",	"/etc/pki/tls/certs",
-					    "/etc/pki/tls/openssl.cnf", "/etc/pki/tls/cert.pem",
-					    "/etc/pki/ca-trust",	"/etc/pki/java" };
+/* From directories that also hold secrets: private keys, passwords of package servers. */
+static const char *const inner[] = { "/etc/ssl/certs",		 "/etc/ssl/cert.pem",
+				     "/etc/ssl/openssl.cnf",	 "/etc/pki/tls/certs",
+				     "/etc/pki/tls/openssl.cnf", "/etc/pki/tls/cert.pem",
+				     "/etc/pki/ca-trust",	 "/etc/pki/java",
+				     "/etc/maven/m2.conf",	 "/etc/maven/logging" };
 
 static void put_file(struct plan_builder *out, const char *dst, const char *text)
 {
@@ -182,6 +183,6 @@ void lower_etc_host(struct lower *l)
 		buf_fmt(&path, "/etc/%s", names.v[i]);
 		show(l, path.data);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(certificates); i++)
-		show(l, certificates[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(inner); i++)
+		show(l, inner[i]);
 }

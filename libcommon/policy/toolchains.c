@@ -23,8 +23,11 @@ static const char *const places[] = {
 	".local/share/pipx", ".local/pipx", ".poetry/bin", ".local/share/pypoetry/venv",
 	/* JVM */
 	".sdkman/candidates", ".jenv", ".jdks", ".m2/repository", ".m2/wrapper", ".gradle/wrapper",
+	/* .NET; beside them lie private keys */
+	".dotnet/dotnet", ".dotnet/host", ".dotnet/packs", ".dotnet/sdk", ".dotnet/shared",
+	".dotnet/tools",
 	/* others */
-	".rbenv", ".ghcup/bin", ".ghcup/ghc", ".elan", ".juliaup", ".dotnet", ".nix-profile",
+	".rbenv", ".ghcup/bin", ".ghcup/ghc", ".elan", ".julia/juliaup", ".nix-profile",
 	".foundry/bin",
 	/* agents */
 	".local/share/claude", ".claude/local", ".opencode/bin"

@@ -364,13 +364,21 @@ Test(lower, accounts)
 
 Test(lower, no_secret_of_etc)
 {
-	static const char *const hidden[] = { "/etc/shadow",  "/etc/gshadow",
-					      "/etc/ssl",     "/etc/ssl/private",
-					      "/etc/sudoers", "/etc/gitconfig",
-					      "/etc/npmrc",   "/etc/pip.conf",
-					      "/etc/wgetrc",  "/etc/environment",
-					      "/etc/ssh",     "/etc",
-					      "/sys",	      "/run",
+	static const char *const hidden[] = { "/etc/shadow",
+					      "/etc/gshadow",
+					      "/etc/ssl",
+					      "/etc/ssl/private",
+					      "/etc/sudoers",
+					      "/etc/gitconfig",
+					      "/etc/npmrc",
+					      "/etc/maven",
+					      "/etc/pip.conf",
+					      "/etc/wgetrc",
+					      "/etc/environment",
+					      "/etc/ssh",
+					      "/etc",
+					      "/sys",
+					      "/run",
 					      "/boot" };
 	BENCH_AUTO b;
 

@@ -203,6 +203,7 @@ Test(profile, no_place_of_credentials_is_shown)
 		"/home/u/.gradle/gradle.properties",
 		"/home/u/.config/git/credentials",
 		"/home/u/.kube/config",
+		"/home/u/.dotnet/corefx/cryptography/x509stores/my/x.pfx",
 		"/home/u/.bash_history",
 		"/etc/shadow",
 		"/etc/ssl/private/x",
