@@ -61,10 +61,15 @@ static void path_add(struct path_maker *m, const char *dir)
 {
 	BUF_AUTO canonical = BUF_INIT;
 	struct error ignored = ERROR_INIT;
+	const char *seen = dir;
 
-	if (dir[0] != '/' || file_canonical(dir, &canonical, &ignored))
+	if (dir[0] != '/' || strv_has(&m->dirs, dir) || access(dir, X_OK))
 		return;
-	const char *seen = lower_visible(m->p, m->box, dir) ? dir : canonical.data;
+	if (!lower_visible(m->p, m->box, dir)) {
+		if (file_canonical(dir, &canonical, &ignored))
+			return;
+		seen = canonical.data;
+	}
 	if (lower_visible(m->p, m->box, seen) && !strv_has(&m->dirs, seen))
 		strv_add(&m->dirs, seen);
 }
