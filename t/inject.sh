@@ -13,10 +13,12 @@ REPO=$TRASH/repo
 STEPS_MAX=3000
 bad=0
 
-# Everything that a verb could leave behind, as text.
+# Everything that a verb could leave behind, as text. An empty file in name/ claims nothing: who could not lock it must
+# leave it, since somebody else may be about to.
 snapshot () {
 	(cd "$REPO" && git for-each-ref && git worktree list && find .git -name '*.lock' && git status --porcelain &&
-	find .git/box -mindepth 1 -maxdepth 4 \( -path '*/objects' -o -path '*/work/*' \) -prune -o -print) 2>/dev/null |
+	find .git/box -mindepth 1 -maxdepth 4 \( -path '*/objects' -o -path '*/work/*' -o -path '*/name/*' -size 0 \) \
+		-prune -o -print) 2>/dev/null |
 		sort
 	list_mounts
 	list_tmp

@@ -87,7 +87,7 @@ WRAP(int, unlinkat, (int fd, const char *path, int flags), (fd, path, flags), EI
 WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode), EIO, -1)
 WRAP(int, fchmodat, (int fd, const char *p, mode_t m, int f), (fd, p, m, f), EIO, -1)
 WRAP(int, fchown, (int fd, uid_t uid, gid_t gid), (fd, uid, gid), EIO, -1)
-WRAP(int, fchownat, (int fd, const char *p, uid_t u, gid_t g, int f), (fd, p, u, g, f), EIO, -1)
+WRAP(int, fchownat, (int d, const char *p, uid_t u, gid_t g, int f), (d, p, u, g, f), EIO, -1)
 WRAP(int, fstat, (int fd, struct stat *st), (fd, st), EIO, -1)
 WRAP(int, fstatat, (int fd, const char *p, struct stat *st, int f), (fd, p, st, f), EIO, -1)
 WRAP(int, flock, (int fd, int op), (fd, op), ENOLCK, -1)
