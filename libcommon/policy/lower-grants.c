@@ -5,6 +5,7 @@
 
 #include "policy/lower-parts.h"
 
+#define BOXES "/box/b/"	   /* between the repository's git directory and a box's id */
 #define OVERFLOW_UID 65534 /* whom root appears as in a user namespace without root */
 
 /*
@@ -93,6 +94,15 @@ int lower_grants(struct lower *l, const struct policy *p, struct spots *spots, s
 	return 0;
 }
 
+size_t lower_common_len(const struct lower_box *box)
+{
+	const char *cut = NULL;
+
+	for (const char *at = box->box_dir; (at = strstr(at, BOXES)); at++)
+		cut = at;
+	return cut ? (size_t)(cut - box->box_dir) : 0;
+}
+
 /*
  * A repository below software that is shown as a whole: the directories of its
  * other boxes would be shown too, with what they keep from each other.
@@ -100,14 +110,12 @@ int lower_grants(struct lower *l, const struct policy *p, struct spots *spots, s
 void lower_hide_boxes(struct lower *l, const struct spots *spots)
 {
 	const char *dir = l->box->box_dir;
-	const char *cut = strstr(dir, "/box/b/");
+	size_t len = lower_common_len(l->box);
 	BUF_AUTO boxes = BUF_INIT;
 
-	for (const char *next = cut; next; next = strstr(cut + 1, "/box/b/"))
-		cut = next;
-	if (!cut || path_within(dir, l->box->repo_top) || !shown_already(spots, dir))
+	if (!len || path_within(dir, l->box->repo_top) || !shown_already(spots, dir))
 		return;
-	buf_add(&boxes, dir, (size_t)(cut - dir) + strlen("/box"));
+	buf_add(&boxes, dir, len + strlen("/box"));
 	lower_step(l->out, PLAN_MASK, 0, NULL, boxes.data);
 }
 

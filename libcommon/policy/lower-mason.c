@@ -34,6 +34,26 @@ static void stores(struct lower *l)
 	}
 }
 
+/*
+ * A repository below /usr is shown with it, and its box directory is closed to
+ * all but the operator: an empty directory takes the place of the repository's
+ * git directory, in which the box's places are made anew.
+ */
+static void cover_usr(struct lower *l)
+{
+	static const char options[] = "mode=0755,size=1m,nr_inodes=256";
+	size_t len = lower_common_len(l->box);
+	BUF_AUTO dir = BUF_INIT;
+
+	if (!len || !path_within(l->box->box_dir, "/usr"))
+		return;
+	buf_add(&dir, l->box->box_dir, len);
+	struct plan_step step = { .op = PLAN_TMPFS, .mode = 0755, .dst = dir.data };
+	step.data = options;
+	step.data_len = sizeof(options) - 1;
+	plan_mount(l->out, &step);
+}
+
 int lower_mason(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out,
 		struct error *err)
 {
@@ -50,7 +70,10 @@ int lower_mason(const struct lower_box *box, const char *libexec_dir, struct pla
 	if (file_canonical(libexec_dir, &libexec, err))
 		return -1;
 	lower_begin(&l, box, out);
-	/* Its filter has no socket() at all, so a network of its own would fence nothing; it costs 1 ms. */
+	/*
+	 * Its filter has no socket() at all, so a network of its own would fence nothing; it costs
+	 * 1 ms.
+	 */
 	out->head.bits &= ~(uint32_t)PLAN_NET_OWN;
 	out->head.cwd = plan_string(out, "/tmp");
 	lower_step(out, PLAN_BIND, PLAN_RO | PLAN_REC, "/usr", "/usr");
@@ -65,6 +88,7 @@ int lower_mason(const struct lower_box *box, const char *libexec_dir, struct pla
 	lower_may_write(&l, "/tmp");
 	lower_step(out, PLAN_BIND, PLAN_RO, libexec.data, "/run/box/bin");
 	lower_may_read(&l, "/run/box/bin");
+	cover_usr(&l);
 	stores(&l);
 	box_places(&l);
 	plan_rlimit(out, RLIMIT_CORE, 0);

@@ -81,6 +81,8 @@ bool path_within(const char *path, const char *dir);
 
 /* Adds the policy's read and write lists. Errors: refused, sys. */
 int lower_grants(struct lower *l, const struct policy *p, struct spots *spots, struct error *err);
+/* How much of box_dir is the repository's git directory; 0 where it does not lie in one. */
+size_t lower_common_len(const struct lower_box *box);
 /* After everything is mounted: covers the directory of all boxes where a grant shows it. */
 void lower_hide_boxes(struct lower *l, const struct spots *spots);
 /* True where the host's path can be seen inside, at that name. Absolute paths only. */
