@@ -15,7 +15,7 @@
 #define HEAD_MAX 65536
 #define REF_MAX 255
 
-static const char *const suffixes[] = { ".bundle", ".bundle.tmp", ".json" };
+static const char *const suffixes[] = { ".bundle", ".json" };
 
 void kept_release(struct kept *k)
 {
@@ -148,21 +148,47 @@ int keep_store(const struct repo *repo, const struct box_root *root, const struc
 	return 0;
 }
 
+/* ".json", or ".json.1234.tmp" that a crash left. */
+static bool is_ours(const char *rest)
+{
+	size_t len = strlen(rest);
+
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		size_t n = strlen(suffixes[i]);
+
+		if (strncmp(rest, suffixes[i], n) == 0 &&
+		    (len == n || strcmp(rest + len - 4, ".tmp") == 0))
+			return true;
+	}
+	return false;
+}
+
 /* False where the file is none of ours. */
 static bool id_of(const char *file, char id_out[BOX_ID_LEN + 1])
 {
 	char id[BOX_ID_LEN + 1] = "";
 
 	memcpy(id, file, strnlen(file, BOX_ID_LEN));
-	if (!box_id_valid(id))
+	if (!box_id_valid(id) || !is_ours(file + BOX_ID_LEN))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		if (strcmp(file + BOX_ID_LEN, suffixes[i]) == 0) {
-			memcpy(id_out, id, sizeof(id));
-			return true;
-		}
+	memcpy(id_out, id, sizeof(id));
+	return true;
+}
+
+/* The files of one id. */
+static int files_of(const struct box_root *root, const char *id, struct strv *out,
+		    struct error *err)
+{
+	STRV_AUTO files = STRV_INIT;
+	char found[BOX_ID_LEN + 1];
+
+	if (box_root_list(root, KEEP_DIR, &files, err) < 0)
+		return -1;
+	for (size_t i = 0; i < files.len; i++) {
+		if (id_of(files.v[i], found) && strcmp(found, id) == 0)
+			strv_addf(out, KEEP_DIR "/%s", files.v[i]);
 	}
-	return false;
+	return 0;
 }
 
 int keep_ids(const struct box_root *root, struct strv *out, struct error *err)
@@ -192,27 +218,27 @@ bool keep_exists(const struct box_root *root, const char *id)
 
 int64_t keep_time(const struct box_root *root, const char *id)
 {
+	struct error ignored = ERROR_INIT;
+	STRV_AUTO files = STRV_INIT;
 	struct stat st;
 
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		BUF_AUTO path = BUF_INIT;
-
-		keep_path(id, suffixes[i], &path);
-		if (fstatat(root->fd, path.data, &st, AT_SYMLINK_NOFOLLOW) == 0)
-			return (int64_t)st.st_mtim.tv_sec * 1000000;
-	}
-	return INT64_MAX;
+	/* Sorted: the bundle comes first where there is one. */
+	if (files_of(root, id, &files, &ignored) < 0 || files.len == 0 ||
+	    fstatat(root->fd, files.v[0], &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return INT64_MAX;
+	return (int64_t)st.st_mtim.tv_sec * 1000000;
 }
 
 int keep_drop(const struct box_root *root, const char *id, struct error *err)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		BUF_AUTO path = BUF_INIT;
+	STRV_AUTO files = STRV_INIT;
 
-		keep_path(id, suffixes[i], &path);
-		if (unlinkat(root->fd, path.data, 0) < 0 && errno != ENOENT)
+	if (files_of(root, id, &files, err) < 0)
+		return -1;
+	for (size_t i = 0; i < files.len; i++) {
+		if (unlinkat(root->fd, files.v[i], 0) < 0 && errno != ENOENT)
 			return error_sys(err, errno, "cannot remove %s/%s", root->path.data,
-					 path.data);
+					 files.v[i]);
 	}
 	return 0;
 }

@@ -20,7 +20,7 @@ Test(remove, the_tip_of_a_bundle)
 		"# v2 git bundle\n-" OID " base\n" TIP " refs/heads/box/snapshot\n\nPACK",
 		"# v2 git bundle\n" TIP " refs/heads/box/snapshot\n\nPACK",
 		"# v3 git bundle\n@object-format=sha1\n-" OID "\n" TIP " refs/heads/box/"
-								       "snapshot\n\n",
+		"snapshot\n\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
@@ -159,8 +159,8 @@ Test(remove, what_is_kept_is_known_by_its_files)
 
 	cr_assert_eq(file_create(p.root.fd, "removed/" ID_A ".bundle", place_text("x"), &err), 0);
 	cr_assert_eq(file_create(p.root.fd, "removed/" ID_A ".json", place_text("x"), &err), 0);
-	cr_assert_eq(file_create(p.root.fd, "removed/" ID_B ".bundle.tmp", place_text("x"), &err),
-		     0);
+	cr_assert_eq(
+		file_create(p.root.fd, "removed/" ID_B ".json.0123.tmp", place_text("x"), &err), 0);
 	cr_assert_eq(file_create(p.root.fd, "removed/README", place_text("x"), &err), 0);
 	cr_assert_eq(file_create(p.root.fd, "removed/" ID_A ".sh", place_text("x"), &err), 0);
 	cr_assert_eq(keep_ids(&p.root, &ids, &err), 0, "%s", err.msg);
