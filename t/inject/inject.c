@@ -65,7 +65,7 @@ static int fails(const char *what, int error)
 	return 1;
 }
 
-/* A call with fixed arguments: WRAP(type, name, (parameters), (arguments), errno, failure value). */
+/* Fixed arguments: WRAP(type, name, (parameters), (arguments), errno, failure value). */
 #define WRAP(type, name, params, args, error, failure) \
 	type __real_##name params; \
 	type __wrap_##name params; \
