@@ -180,9 +180,7 @@ lint: all units | $(DEPS_FIRST)
 ANALYZE_SRC := $(LIB_SRC) $(BOX_SRC) $(wildcard git-box/main-*.c)
 analyze: $(B)/gen/filters.inc | $(DEPS_FIRST)
 	@$(MAKE) -s VARIANT=analyze CFLAGS='-O1 -g -fanalyzer' HARDEN= all
-	clang-tidy --quiet --warnings-as-errors='*' $(ANALYZE_SRC) -- -std=gnu17 $(CPPFLAGS) 2>/dev/null
-	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-		--suppressions-list=t/lint/cppcheck.suppress -Ilibcommon -I. -D_GNU_SOURCE $(ANALYZE_SRC)
+	@t/analyze.sh $(B)/gen $(ANALYZE_SRC)
 
 .PHONY: format-check
 format-check: | $(DEPS_FIRST)

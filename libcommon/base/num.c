@@ -47,8 +47,8 @@ struct unit {
 static int scaled(const char *s, const struct unit *units, size_t n, uint64_t *out,
 		  struct error *err)
 {
-	const char *rest;
-	uint64_t value;
+	const char *rest = s;
+	uint64_t value = 0;
 
 	if (digits(s, &value, &rest, err) < 0)
 		return -1;

@@ -22,8 +22,10 @@ static int run(const struct box *box, struct session_request *req, struct sessio
 
 	if (make_plan(box, &plan, err))
 		return -1;
-	req->plan = &plan;
-	return session_run(req, out, err);
+	/* a copy: the caller's request must not keep the address of a plan that ends here */
+	struct session_request own = *req;
+	own.plan = &plan;
+	return session_run(&own, out, err);
 }
 
 const struct tier_backend tier_process = {

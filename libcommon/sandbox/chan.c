@@ -22,7 +22,7 @@ int chan_send(int fd, uint16_t type, const void *data, uint32_t len)
 	}
 	memcpy(frame.data, data, len);
 	/* Frames are far below the socket's buffer, so a short write means a dead peer. */
-	ssize_t want = (ssize_t)(8 + len);
+	ssize_t want = 8 + (ssize_t)len;
 	ssize_t n;
 	do {
 		n = send(fd, &frame, (size_t)want, MSG_NOSIGNAL);

@@ -242,7 +242,7 @@ static int open_source(const struct plan *p, const struct plan_mount *m, struct 
 		return resolve(roots->old_fd, src, O_PATH);
 	const char *box = plan_str(p, p->box_root);
 	size_t n = strlen(box);
-	if (strncmp(src, box, n) || src[n] != '/') {
+	if (strncmp(src, box, n) != 0 || src[n] != '/') {
 		errno = EINVAL;
 		return -1;
 	}

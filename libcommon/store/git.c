@@ -155,7 +155,7 @@ int git_must(const struct git_cmd *cmd, struct error *err)
 {
 	struct git_cmd c = *cmd;
 	BUF_AUTO errout = BUF_INIT;
-	int code;
+	int code = 0;
 
 	if (!c.errout)
 		c.errout = &errout;

@@ -44,7 +44,7 @@ int proc_open(pid_t pid, uint64_t start_time, struct error *err)
 {
 	FD_AUTO fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	struct error why = ERROR_INIT;
-	uint64_t started;
+	uint64_t started = 0;
 
 	/* Opened first, asked then: the descriptor cannot come to mean another process. */
 	if (fd < 0 || proc_start_time(pid, &started, &why) < 0 || started != start_time)

@@ -136,7 +136,7 @@ static ssize_t receive(int sock, void *dst, size_t len, struct frame *f, struct 
 			continue;
 		if (n < 0)
 			return peer_error(err, errno, "receive");
-		if (msg.msg_controllen)
+		if (f && msg.msg_controllen)
 			detach(&msg, f, &bad);
 		if (bad || (msg.msg_flags & MSG_CTRUNC))
 			return error_set(err, ERR_PEER, "descriptors where none belong");
