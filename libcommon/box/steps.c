@@ -2,13 +2,18 @@
 
 #include "box/steps.h"
 
+/* Not those that are ignored: nohup must work, and a blocked signal would be kept although ignored.
+ */
 static void held_signals(sigset_t *set)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction now;
+
 	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		if (!sigaction(signals[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(set, signals[i]);
+	}
 }
 
 /* True where one of the signals that we hold back has come. */

@@ -8,11 +8,10 @@
 #include "store/git.h"
 #include "sys/file.h"
 
-#define INDEX_MAX   (1u << 30)
-#define WORKERS_MAX 8
-#define WORKERS_CPUS                                                                               \
-	4 /* with fewer, handing every file to a worker costs more than it saves (measured) */
-#define PARALLEL_FROM "1000" /* files; below, starting the workers costs more than they save */
+#define INDEX_MAX	(1u << 30)
+#define WORKERS_MAX	8
+#define WORKERS_PER_CPU 2      /* they wait for the file system, too */
+#define PARALLEL_FROM	"2000" /* files; below, starting the workers costs more than they save */
 
 struct gitlinks {
 	struct buf paths; /* NUL-terminated, back to back */
@@ -34,12 +33,12 @@ static void note_gitlink(void *arg, const struct index_entry *e)
 static int read_tree(const struct git_cmd *base, const char *commit, struct error *err)
 {
 	BUF_AUTO workers = BUF_INIT;
-	int cpus = get_nprocs();
+	int n = get_nprocs() * WORKERS_PER_CPU;
 	struct git_cmd cmd = *base;
 
-	if (cpus < WORKERS_CPUS)
-		cpus = 1;
-	buf_fmt(&workers, "checkout.workers=%d", cpus < WORKERS_MAX ? cpus : WORKERS_MAX);
+	if (get_nprocs() == 1)
+		n = 1;
+	buf_fmt(&workers, "checkout.workers=%d", n < WORKERS_MAX ? n : WORKERS_MAX);
 	const char *const args[] = { "-c",	  workers.data,
 				     "-c",	  "checkout.thresholdForParallelism=" PARALLEL_FROM,
 				     "-c",	  "index.version=2",
