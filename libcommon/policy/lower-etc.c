@@ -63,7 +63,7 @@ const char *lower_shell(void)
 	return access("/bin/bash", X_OK) ? "/bin/sh" : "/bin/bash";
 }
 
-static void put_accounts(struct lower *l, const char *home)
+void lower_accounts(struct lower *l, const char *home)
 {
 	const struct lower_box *box = l->box;
 	const char *user = lower_user(box);
@@ -82,15 +82,15 @@ static void put_accounts(struct lower *l, const char *home)
 		buf_str(&group, "nogroup:x:65534:\n");
 	put_file(l->out, "/etc/passwd", passwd.data);
 	put_file(l->out, "/etc/group", group.data);
+	lower_may_read(l, "/etc");
 }
 
-void lower_etc_made(struct lower *l, const char *home)
+void lower_etc_made(struct lower *l)
 {
 	const char *name = l->box->name;
 	char machine[DIGEST_HEX + 1];
 	BUF_AUTO text = BUF_INIT;
 
-	put_accounts(l, home);
 	put_file(l->out, "/etc/nsswitch.conf",
 		 "passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\n"
 		 "protocols: files\nservices: files\nethers: files\nrpc: files\n");
@@ -108,7 +108,6 @@ void lower_etc_made(struct lower *l, const char *home)
 	buf_fmt(&text, "%.32s\n", machine);
 	put_file(l->out, "/etc/machine-id", text.data);
 	lower_symlink(l->out, "/etc/mtab", "/proc/self/mounts");
-	lower_may_read(l, "/etc");
 }
 
 /* A link into what is shown anyway stays a link; one that leads elsewhere is not followed. */

@@ -79,7 +79,7 @@ int lower_mason(const struct lower_box *box, const char *libexec_dir, struct pla
 	lower_step(out, PLAN_BIND, PLAN_RO | PLAN_REC, "/usr", "/usr");
 	lower_may_read(&l, "/usr");
 	lower_usr_links(&l);
-	lower_etc_made(&l, "/tmp");
+	lower_accounts(&l, "/tmp");
 	lower_step(out, PLAN_BIND, PLAN_RO | PLAN_OPTIONAL, "/etc/ld.so.cache", "/etc/ld.so.cache");
 	lower_dev(&l);
 	lower_proc(&l);

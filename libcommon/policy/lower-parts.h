@@ -43,8 +43,10 @@ void lower_may_file(struct lower *l, const char *path, bool write);
 const char *lower_user(const struct lower_box *box);
 /* The shell that passwd names: bash where there is one. Static. */
 const char *lower_shell(void);
-/* passwd, group and what else is made for the box; home as it appears inside. */
-void lower_etc_made(struct lower *l, const char *home);
+/* passwd and group; home as it appears inside. */
+void lower_accounts(struct lower *l, const char *home);
+/* The other files that are made for a box: names, hosts, machine-id. */
+void lower_etc_made(struct lower *l);
 /* The allow-list of the host's /etc. */
 void lower_etc_host(struct lower *l);
 

@@ -223,7 +223,8 @@ int lower_box(const struct policy *p, const struct lower_box *box, struct plan_b
 	lower_begin(&l, box, out);
 	out->head.cwd = plan_string(out, box->repo_top);
 	lower_usr_links(&l);
-	lower_etc_made(&l, lower_home(box));
+	lower_accounts(&l, lower_home(box));
+	lower_etc_made(&l);
 	lower_etc_host(&l);
 	devices(&l, p->memory);
 	lower_proc(&l);
