@@ -183,7 +183,7 @@ int probe_try(const struct probe_site *where, bool grant, struct probe_try *out,
 	SITE_AUTO site = SITE_INIT;
 	BUF_AUTO outside = BUF_INIT, sock = BUF_INIT;
 
-	*out = (struct probe_try){ .plan = BUF_INIT };
+	*out = (struct probe_try){ .plan = BUF_INIT, .trial.out = BUF_INIT };
 	if (site_make(&site, where->dir, &where->ids, err) ||
 	    make_plan(&site, grant, &where->ids, &out->plan, err))
 		return -1;

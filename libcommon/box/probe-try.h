@@ -20,8 +20,8 @@ struct probe_try {
 
 /*
  * Builds a box below where->dir and lets git-box-probe run in it; grant: with a directory shown as
- * an overlay. Everything made is removed. *out is filled anew (release plan). Errors: sys, notfound
- * (git-box-probe).
+ * an overlay. Everything made is removed. *out is filled anew (release plan and trial.out).
+ * Errors: sys, notfound (git-box-probe).
  */
 int probe_try(const struct probe_site *where, bool grant, struct probe_try *out, struct error *err);
 

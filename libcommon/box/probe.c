@@ -157,6 +157,8 @@ static bool judge(struct probe *p, const struct probe_try *t)
 	struct error why = ERROR_INIT;
 
 	if (t->trial.built) {
+		if (plan_compare(plan, t->trial.out.data, &why))
+			say(&p->checks[CHECK_MOUNT], PROBE_MISSING, why.msg, fix_for(CHECK_MOUNT));
 		passed(p, CHECK_EXEC);
 		judge_exec(&p->checks[CHECK_EXEC], &t->trial.ended);
 		return false;
@@ -229,6 +231,7 @@ static int try_boxes(struct probe *p, const struct probe_site *where, struct err
 
 		again = !r && judge(p, &t) && grant;
 		buf_release(&t.plan);
+		buf_release(&t.trial.out);
 		if (r)
 			return -1;
 	}

@@ -13,6 +13,7 @@
 #include "wire/frame.h"
 
 #define TRIAL_MS 10000
+#define OUTPUT_MAX (1u << 20)
 #define PHASE_ANY 1u
 
 static const struct frame_op answers[] = {
@@ -63,7 +64,8 @@ static int wait_answer(const struct sandbox *s, struct trial *out, struct error 
 	return error_set(err, ERR_PEER, "the sandbox ended without saying why");
 }
 
-static int send_command(const struct sandbox *s, const char *const *argv, struct error *err)
+static int send_command(const struct sandbox *s, const char *const *argv, int output,
+			struct error *err)
 {
 	static const char *const envp[] = { "PATH=/usr/bin:/bin", "LANG=C", NULL };
 	BUF_AUTO payload = BUF_INIT;
@@ -74,9 +76,19 @@ static int send_command(const struct sandbox *s, const char *const *argv, struct
 	FD_AUTO null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (load < 0 || null < 0)
 		return load < 0 ? -1 : error_sys(err, errno, "cannot open /dev/null");
-	const int fds[4] = { load, null, null, null };
+	const int fds[4] = { load, null, output, null };
 	return frame_send(s->spawner_chan,
 			  &(struct frame_out){ .type = FRAME_EXEC, .fds_len = 4, .fds = fds }, err);
+}
+
+static int read_output(int fd, struct buf *out, struct error *err)
+{
+	char part[4096];
+	ssize_t n;
+
+	while (out->len < OUTPUT_MAX && (n = pread(fd, part, sizeof(part), (off_t)out->len)) > 0)
+		buf_add(out, part, (size_t)n);
+	return out->len < OUTPUT_MAX ? 0 : error_set(err, ERR_LIMIT, "too much output of a trial");
 }
 
 static int run_mapped(const struct plan *plan, const char *const *argv, struct trial *out,
@@ -84,16 +96,21 @@ static int run_mapped(const struct plan *plan, const char *const *argv, struct t
 {
 	struct sandbox s = SANDBOX_INIT;
 	struct error ignored = ERROR_INIT;
+	FD_AUTO output = memfd_create("trial", MFD_CLOEXEC);
 
+	if (output < 0)
+		return error_sys(err, errno, "cannot make a memory file");
 	if (sandbox_start(plan, -1, &s, &out->fault))
 		return 0;
 	/* Where building failed nobody reads this, and the reason waits in a channel. */
-	if (send_command(&s, argv, &ignored) && ignored.kind != ERR_PEER) {
+	if (send_command(&s, argv, output, &ignored) && ignored.kind != ERR_PEER) {
 		sandbox_kill(&s);
 		*err = ignored;
 		return -1;
 	}
 	int r = wait_answer(&s, out, err);
+	if (!r && out->built)
+		r = read_output(output, &out->out, err);
 	sandbox_kill(&s);
 	return r;
 }
@@ -102,7 +119,7 @@ int trial_run(const struct buf *plan, const char *const *argv, struct trial *out
 {
 	sigset_t all, old;
 
-	*out = (struct trial){ .built = false };
+	*out = (struct trial){ .out = BUF_INIT };
 	/* Page-aligned and of the exact size, as the monitor has it. */
 	void *p = mmap(NULL, plan->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)

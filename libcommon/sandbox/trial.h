@@ -1,6 +1,6 @@
 /*
  * trial: one command in a plan's confinement, started here without a monitor,
- * with nothing on its standard descriptors. For probing only.
+ * with an empty stdin and a kept stdout. For probing only.
  */
 #ifndef SANDBOX_TRIAL_H
 #define SANDBOX_TRIAL_H
@@ -13,6 +13,7 @@ struct trial {
 	bool built;		  /* everything was in force and the command was started */
 	struct fault fault;	  /* where not: which step */
 	struct frame_ended ended; /* where built */
+	struct buf out;		  /* what the command wrote to its standard output; release it */
 };
 
 /*

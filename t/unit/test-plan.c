@@ -103,7 +103,7 @@ Test(plan, words)
 
 /* One number of the sample, overwritten: in the head, or in the mount of that index. */
 #define HEAD(member) -1, offsetof(struct plan, member), sizeof(((struct plan *)0)->member)
-#define MOUNT(i, member) \
+#define MOUNT(i, member)                                                                           \
 	(i), offsetof(struct plan_mount, member), sizeof(((struct plan_mount *)0)->member)
 
 static const struct {
@@ -158,8 +158,8 @@ Test(plan, hostile_numbers_are_refused)
 		BUF_AUTO bytes = BUF_INIT;
 
 		sample(&bytes);
-		char *base = hostiles[i].mount < 0 ? bytes.data :
-						     (char *)mount_of(&bytes, hostiles[i].mount);
+		char *base = hostiles[i].mount < 0 ? bytes.data
+						   : (char *)mount_of(&bytes, hostiles[i].mount);
 		/* Little endian, as every machine that this runs on. */
 		memcpy(base + hostiles[i].offset, &hostiles[i].value, hostiles[i].width);
 		cr_expect_eq(plan_check(bytes.data, bytes.len, &err), -1, "%s", hostiles[i].name);
@@ -169,8 +169,8 @@ Test(plan, hostile_numbers_are_refused)
 
 Test(plan, hostile_paths_are_refused)
 {
-	static const char *const paths[] = { "/proc/..", "/../proc", "/proc/.", "//proc", "/proc/",
-					     "proc/sys", "" };
+	static const char *const paths[] = { "/proc/..", "/../proc", "/proc/.", "//proc",
+					     "/proc/",	 "proc/sys", "" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		struct error err = ERROR_INIT;
@@ -227,4 +227,46 @@ Test(plan, what_is_accepted_stays_inside)
 		}
 	}
 	cr_assert_gt(accepted, 0);
+}
+
+#define TABLE_TOP "20 1 0:30 / / ro,nosuid,nodev - tmpfs none rw\n"
+#define TABLE_USR "21 20 8:1 /usr /usr ro,nosuid,nodev,relatime shared:1 - ext4 /dev/a rw\n"
+#define TABLE_SHM "22 20 0:31 / /dev/shm rw,nosuid,nodev - tmpfs none rw\n"
+#define TABLE_WORK "23 20 8:1 /x\\040y /r rw,nosuid,nodev - ext4 /dev/a rw\n"
+#define TABLE_PROC "24 20 0:32 / /proc rw,nosuid,nodev,noexec - proc none rw\n"
+#define TABLE_SYS "25 24 0:32 /sys /proc/sys ro,nosuid,nodev - proc none rw\n"
+#define TABLE_GOOD TABLE_TOP TABLE_USR TABLE_SHM TABLE_WORK TABLE_PROC TABLE_SYS
+
+Test(plan, realised_mounts)
+{
+	static const struct {
+		const char *table;
+		bool same;
+	} rows[] = {
+		{ TABLE_GOOD, true },
+		{ TABLE_TOP TABLE_USR TABLE_SHM TABLE_WORK TABLE_PROC, true }, /* optional */
+		{ TABLE_GOOD "26 21 8:2 / /usr/local ro,nosuid,nodev - ext4 /dev/b rw\n", true },
+		{ TABLE_GOOD "26 21 8:2 / /usr/local rw,nosuid,nodev - ext4 /dev/b rw\n", false },
+		{ TABLE_GOOD "26 21 8:2 / /usr2 ro,nosuid,nodev - ext4 /dev/b rw\n", false },
+		{ TABLE_GOOD "26 20 8:2 / /r/x\\040y rw,nosuid,nodev - ext4 /dev/b rw\n", false },
+		{ "20 1 0:30 / / rw,nosuid,nodev - tmpfs none rw\n" TABLE_USR TABLE_SHM TABLE_WORK
+			  TABLE_PROC,
+		  false },
+		{ TABLE_TOP TABLE_SHM TABLE_WORK TABLE_PROC, false }, /* no /usr */
+		{ TABLE_GOOD "21 20 8:1 /usr /usr rw,nosuid,nodev - ext4 /dev/a rw\n", false },
+		{ TABLE_GOOD "23 20 8:1 /x /r rw,nodev - ext4 /dev/a rw\n", false },  /* nosuid */
+		{ TABLE_GOOD "23 20 8:1 /x /r rw,nosuid - ext4 /dev/a rw\n", false }, /* nodev */
+		{ TABLE_GOOD "25 24 0:32 /sys /proc/sys rw,nosuid,nodev - proc none rw\n", false },
+		{ TABLE_GOOD "garbage\n", false },
+		{ "", false },
+	};
+	BUF_AUTO bytes = BUF_INIT;
+
+	sample(&bytes);
+	const struct plan *p = (const struct plan *)(const void *)bytes.data;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct error err = ERROR_INIT;
+		cr_expect_eq(plan_compare(p, rows[i].table, &err), rows[i].same ? 0 : -1,
+			     "row %zu: %s", i, err.msg);
+	}
 }
