@@ -21,6 +21,26 @@ test_expect_success 'probe says what works here' '
 	make_repo repo && cd repo && git box probe >"$TRASH/o" && cat "$TRASH/o" && test_grep process "$TRASH/o" &&
 	git box probe --json | python3 -m json.tool >/dev/null && git box capabilities >/dev/null
 '
+# Without its walls every attempt of the self-test works: for root all, for others those that need no root.
+test_expect_success 'control: the attempts of the self-test' '
+	echo x >outside && cat >listen.py <<-\EOF &&
+	import os, socket, subprocess, sys
+	a, b, c = [socket.socket(f) for f in (socket.AF_UNIX, socket.AF_UNIX, socket.AF_INET)]
+	a.bind("sock"); b.bind("\0" + "box-test-%d" % os.getpid()); c.bind(("127.0.0.1", 0))
+	for s in (a, b, c):
+	    s.listen()
+	sys.exit(subprocess.call(sys.argv[1:] + [os.path.abspath("outside"), os.path.abspath("sock"),
+	    "box-test-%d" % os.getpid(), str(c.getsockname()[1])], stdout=subprocess.DEVNULL))
+	EOF
+	prober=$INST/usr/libexec/git-box/git-box-probe &&
+	if [ "$(id -u)" = 0 ]; then
+		{ unshare -m --propagation private python3 listen.py "$prober" 2>names; test $? = 10; } &&
+		for name in core-pattern dev-null shadow mount; do test_grep -x "$name" names || return 1; done
+	else
+		{ python3 listen.py "$prober" 2>names; test $? = 13; }
+	fi &&
+	for name in file socket abstract-socket port user-namespace; do test_grep -x "$name" names || return 1; done
+'
 test_expect_success 'doctor finds nothing wrong in a fresh repository' '
 	cd repo && git box create d && { git box doctor >"$TRASH/o" 2>&1; test $? -le 1; } && cat "$TRASH/o" &&
 	test_grep safe.bareRepository "$TRASH/o" && git box rm d

@@ -90,7 +90,10 @@ static bool host_port(const struct escape_targets *t)
 static bool mounts(const struct escape_targets *t)
 {
 	(void)t;
-	return !mount("none", "/tmp", "tmpfs", 0, NULL);
+	if (mount("none", "/tmp", "tmpfs", 0, NULL))
+		return false;
+	(void)umount2("/tmp", MNT_DETACH);
+	return true;
 }
 
 static bool user_namespace(const struct escape_targets *t)
