@@ -239,6 +239,12 @@ test_expect_success 'a removal that was cut off is finished by gc, by rm, and do
 	test ! -e "$dir"
 '
 
+test_expect_success 'a stale worktree registration stops neither create nor rm' '
+	mkdir -p r/.git/worktrees/work && echo /nowhere/.git >r/.git/worktrees/work/gitdir &&
+	(cd r && git-box create near && git-box create open --isolation workspace && git-box rm near open) &&
+	rm -rf r/.git/worktrees/work
+'
+
 test_expect_success 'a create that was cut off, a lost name, a lost pin: gc finds them' '
 	(cd r && git-box create half) && dir=$(box_dir r half) &&
 	rm "$dir/manifest.json" "$dir/policy.json" &&

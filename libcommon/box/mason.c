@@ -53,20 +53,23 @@ static int check_end(const struct session_result *r, int err_fd, struct error *e
 	complaint(err_fd, &why);
 	switch (r->end) {
 	case SESSION_EXITED:
-		return error_set(err, ERR_PEER, "the box's mason failed with code %d: %s", r->code, why.data);
+		return error_set(err, ERR_PEER, "the box's mason failed with code %d: %s", r->code,
+				 why.data);
 	case SESSION_TIMED_OUT:
 		return error_set(err, ERR_LIMIT, "the box's mason did not finish in time");
 	case SESSION_CANNOT_EXEC:
 		return error_sys(err, r->sys, "the box's mason cannot be started");
 	default:
-		return error_set(err, ERR_PEER, "the box's mason was ended by signal %d: %s", r->signal, why.data);
+		return error_set(err, ERR_PEER, "the box's mason was ended by signal %d: %s",
+				 r->signal, why.data);
 	}
 }
 
 int mason_run_meanwhile(const struct lower_box *box, const char *const *argv, struct buf *out,
 			const struct mason_meanwhile *meanwhile, struct error *err)
 {
-	static const char *const envp[] = { "PATH=/usr/bin:/bin", "LANG=C", "HOME=/nonexistent", NULL };
+	static const char *const envp[] = { "PATH=/usr/bin:/bin", "LANG=C", "HOME=/nonexistent",
+					    NULL };
 	FD_AUTO err_fd = memfd_create("mason-stderr", MFD_CLOEXEC);
 	BUF_AUTO plan = BUF_INIT;
 	BUF_AUTO ignored = BUF_INIT;

@@ -95,7 +95,8 @@ int json_pathv_get(const json_t *obj, const char *key, struct strv *out, struct 
 		BUF_AUTO path = BUF_INIT;
 
 		if (!decode(texts.v[i], &path))
-			return error_set(err, ERR_CORRUPT, "'%s' holds something that is not an encoded path", key);
+			return error_set(err, ERR_CORRUPT,
+					 "'%s' holds something that is not an encoded path", key);
 		strv_add(&paths, path.data);
 	}
 	strv_add_all(out, strv_argv(&paths));
