@@ -139,6 +139,9 @@ test_line () {
 	echo "$1 $TEST_COUNT - $2"
 }
 
+# A function of its own, so that `return 1` in a script ends the script, not the report about it.
+test_eval () { eval "$1"; }
+
 # test_expect_success NAME SCRIPT: SCRIPT is evaluated in this shell, in $TRASH. All its commands must be chained with
 # && (background ones as `{ cmd & } &&`): a false start must come out at the end as it went in, else a failure in the
 # middle would be lost.
@@ -148,7 +151,7 @@ test_expect_success () {
 	if [ $? -ne 117 ]; then
 		test_line 'not ok' "$1"
 		echo '# broken && chain'
-	elif eval "$2" >"$TRASH/.out" 2>&1; then
+	elif test_eval "$2" >"$TRASH/.out" 2>&1; then
 		test_line ok "$1"
 	else
 		test_line 'not ok' "$1"
