@@ -5,10 +5,15 @@ test_lanes=both
 
 # untouched: nothing of a box is in the repository of the current directory, and it is sound.
 untouched () {
-	test -z "$(ls .git/box/b .git/box/name 2>/dev/null | grep -v : | tr -d "\n")" &&
-	test -z "$(git for-each-ref refs/box)" && test -z "$(git worktree prune -n)" &&
-	test "$(git worktree list | grep -c .)" = 1 && test -z "$(find .git -name "*.lock")" &&
-	git fsck >"$TRASH/fsck" 2>&1 || { cat "$TRASH/fsck"; find .git/box; git for-each-ref refs/box; false; }
+	if ! { test -z "$(find .git/box/b .git/box/name -mindepth 1 2>/dev/null)" &&
+		test -z "$(git for-each-ref refs/box)" && test -z "$(git worktree prune -n)" &&
+		test "$(git worktree list | grep -c .)" = 1 && test -z "$(find .git -name "*.lock")" &&
+		git fsck >"$TRASH/fsck" 2>&1; }; then
+		cat "$TRASH/fsck"
+		find .git/box
+		git for-each-ref refs/box
+		return 1
+	fi
 }
 # refused CODE WORD ARGS...: create with ARGS ends with CODE, one error that has WORD, and leaves nothing.
 refused () {
@@ -95,7 +100,7 @@ test_expect_success 'a full disk, at every step' '
 				if git-box create x 2>../../full-err; then rm ../fill; git-box rm x >/dev/null || exit 1
 				else failed=\$((failed + 1)); fi
 				rm -f ../fill
-				test -z \"\$(ls .git/box/b .git/box/name 2>/dev/null | grep -v : | tr -d \\\"\\n\\\")\" || { find .git/box; exit 1; }
+				test -z \"\$(find .git/box/b .git/box/name -mindepth 1 2>/dev/null)\" || { find .git/box; exit 1; }
 				test -z \"\$(git for-each-ref refs/box)\" && test -z \"\$(find .git -name \"*.lock\")\" && git fsck || exit 1
 			done; echo failed \$failed; test \$failed -gt 3 && git-box create x && git-box rm x"
 	fi
