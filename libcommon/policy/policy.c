@@ -45,18 +45,28 @@ void policy_release(struct policy *p)
 }
 
 /* The two member tables: what is written is what is read, and nothing else is accepted. */
-static const struct {
+struct member {
 	const char *key;
 	size_t offset;
-} lists[] = {
-	{ "env", offsetof(struct policy, env) },       { "path", offsetof(struct policy, path) },
-	{ "protect", offsetof(struct policy, protect) }, { "read", offsetof(struct policy, read) },
-	{ "setenv", offsetof(struct policy, setenv) }, { "write", offsetof(struct policy, write) },
-}, numbers[] = {
-	{ "cpu_ms", offsetof(struct policy, cpu_ms) },	 { "file_size", offsetof(struct policy, file_size) },
-	{ "memory", offsetof(struct policy, memory) },	 { "processes", offsetof(struct policy, processes) },
+};
+
+static const struct member lists[] = {
+	{ "env", offsetof(struct policy, env) },
+	{ "path", offsetof(struct policy, path) },
+	{ "protect", offsetof(struct policy, protect) },
+	{ "read", offsetof(struct policy, read) },
+	{ "setenv", offsetof(struct policy, setenv) },
+	{ "write", offsetof(struct policy, write) },
+};
+
+static const struct member numbers[] = {
+	{ "cpu_ms", offsetof(struct policy, cpu_ms) },
+	{ "file_size", offsetof(struct policy, file_size) },
+	{ "memory", offsetof(struct policy, memory) },
+	{ "processes", offsetof(struct policy, processes) },
 	{ "wall_ms", offsetof(struct policy, wall_ms) },
 };
+
 #define KEYS_ALL (ARRAY_SIZE(lists) + ARRAY_SIZE(numbers) + 3) /* and profile, schema, tier */
 
 static struct strv *list_of(struct policy *p, size_t i)

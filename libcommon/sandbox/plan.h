@@ -155,8 +155,8 @@ const struct sock_filter *plan_prog(const struct plan *p);
 void plan_mount_text(const struct plan *p, const struct plan_mount *m, struct buf *out);
 
 /*
- * Compares the mount table of a process inside (text of its mountinfo) with the plan: no mount more,
- * none less, no flag weaker. Errors: refused (says which), corrupt.
+ * Compares the mount table of a process inside (text of its mountinfo) with the plan: no mount
+ * more, none less, no flag weaker. Errors: refused (says which), corrupt.
  */
 int plan_compare(const struct plan *p, const char *table, struct error *err);
 
