@@ -2,8 +2,8 @@
  * policy: a resolved profile, what one box may do. Pinned at create as
  * canonical JSON beside the manifest; its SHA-256 is the policy digest.
  *
- * Paths are absolute, canonical where they exist; `$WORK`, `$REPO` and `~` are
- * already replaced ("$WORK" stays for paths inside the work tree).
+ * Paths are absolute, as the operator names them; the lowering resolves them
+ * each time a box runs, so a toolchain installed later appears.
  */
 #ifndef POLICY_POLICY_H
 #define POLICY_POLICY_H

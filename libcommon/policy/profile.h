@@ -17,9 +17,9 @@ struct profile_request {
 };
 
 /*
- * Resolves a built-in profile. Errors: notfound (unknown profile, nearest as hint),
- * unsupported (tier not built or not available here: each missing mechanism and its fix),
- * refused.
+ * Resolves a built-in profile. Whether the tier works on this host is not asked here: what create
+ * runs next needs the same confinement, and fails naming the step. Errors: notfound (unknown
+ * profile, nearest as hint), usage (unknown tier), unsupported (tier not built).
  */
 int profile_resolve(const struct profile_request *req, struct policy *out, struct error *err);
 

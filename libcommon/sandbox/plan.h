@@ -26,7 +26,7 @@
  * created only on the root tmpfs and other file systems writable by us then.
  */
 enum plan_op {
-	PLAN_DIR,     /* directory at dst, `mode` */
+	PLAN_DIR,     /* directory at dst, `mode`; one that is there stays as it is */
 	PLAN_FILE,    /* regular file at dst holding data, `mode` */
 	PLAN_SYMLINK, /* symlink at dst with the text in data */
 	PLAN_TMPFS,   /* tmpfs at dst; data is "size=64m,nr_inodes=..." options; mode */
@@ -47,7 +47,7 @@ enum plan_flags {
 	PLAN_RO = 1 << 0,
 	PLAN_NOEXEC = 1 << 1,
 	PLAN_REC = 1 << 2,
-	PLAN_OPTIONAL = 1 << 3,	    /* src or dst missing: skip silently */
+	PLAN_OPTIONAL = 1 << 3,	    /* src or dst missing (or behind a symlink): skip silently */
 	PLAN_DEV = 1 << 4,	    /* device nodes usable (nodev left off); nosuid is always set */
 	PLAN_SRC_HOST_ONLY = 1 << 5 /* src lies below a box directory: resolved beneath
 				       plan.box_root, no symlinks */
