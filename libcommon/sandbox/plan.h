@@ -47,8 +47,8 @@ enum plan_flags {
 	PLAN_RO = 1 << 0,
 	PLAN_NOEXEC = 1 << 1,
 	PLAN_REC = 1 << 2,
-	PLAN_OPTIONAL = 1 << 3,	    /* src or dst missing (or behind a symlink): skip silently */
-	PLAN_DEV = 1 << 4,	    /* device nodes usable (nodev left off); nosuid is always set */
+	PLAN_OPTIONAL = 1 << 3,	    /* src or dst missing, or behind a symlink: skip */
+	PLAN_DEV = 1 << 4,	    /* device nodes usable (no nodev); nosuid is always set */
 	PLAN_SRC_HOST_ONLY = 1 << 5 /* src lies below a box directory: resolved beneath
 				       plan.box_root, no symlinks */
 };
