@@ -36,6 +36,7 @@ ifeq ($(VARIANT),asan)
 CFLAGS := -O1 -g
 HARDEN := -fno-omit-frame-pointer -fPIE
 VARIANT_CFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+SAN_OPTIONS := $(B)/t/asan/options.o
 VARIANT_LDFLAGS := -fsanitize=address,undefined
 endif
 ifeq ($(VARIANT),inject)
@@ -91,10 +92,10 @@ $(B)/gen/filters.inc: $(B)/gen/filter-gen
 	$(Q)$< >$@.tmp && mv $@.tmp $@
 $(B)/libcommon/sandbox/filter.o: $(B)/gen/filters.inc
 
-$(B)/bin/git-box: $(BOX_OBJ) $(LIB)
+$(B)/bin/git-box: $(BOX_OBJ) $(SAN_OPTIONS) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(PROG_LDFLAGS) $(STATIC_LIBS)
-$(B)/libexec/git-box/git-box-%: $(B)/git-box/main-%.o $(LIB)
+$(B)/libexec/git-box/git-box-%: $(B)/git-box/main-%.o $(SAN_OPTIONS) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(PROG_LDFLAGS) $(STATIC_LIBS)
 

@@ -59,6 +59,7 @@ run_in () {
 		owner=1000
 		echo 'dev:x:1000:1000::/home/dev:/bin/bash' >>"$root/etc/passwd"
 		echo 'dev:x:1000:' >>"$root/etc/group"
+		echo 'dev:*:19000:0:99999:7:::' >>"$root/etc/shadow"
 		echo 'dev ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/dev"
 	fi
 	mkdir -p "$home/git-box"
