@@ -116,6 +116,14 @@ int box_open_id(const struct box_root *root, const char *id, struct box *out, st
 	return 0;
 }
 
+static bool has_manifest(const struct box_root *root, const char *id)
+{
+	BUF_AUTO path = BUF_INIT;
+
+	buf_fmt(&path, "b/%s/%s", id, MANIFEST_FILE);
+	return file_exists(root->fd, path.data);
+}
+
 int box_open(const struct repo *repo, const char *name, struct box *out, struct error *err)
 {
 	BOX_ROOT_AUTO root = BOX_ROOT_INIT;
@@ -123,7 +131,12 @@ int box_open(const struct repo *repo, const char *name, struct box *out, struct 
 
 	if (box_root_open(repo, false, &root, err) < 0 || box_find(&root, name, id, err) < 0)
 		return -1;
-	return box_open_id(&root, id, out, err);
+	if (box_open_id(&root, id, out, err) == 0)
+		return 0;
+	if (err->kind != ERR_NOTFOUND || has_manifest(&root, id))
+		return -1;
+	error_set(err, ERR_NOTFOUND, "there is no box '%s' now: it is being made or removed", name);
+	return error_hint(err, "where that was cut short, git box gc clears it away");
 }
 
 static int by_age(const void *left, const void *right)
@@ -136,14 +149,6 @@ static int by_age(const void *left, const void *right)
 	if (!a_broken && a->box.m.created_us != b->box.m.created_us)
 		return a->box.m.created_us < b->box.m.created_us ? -1 : 1;
 	return strcmp(a->id, b->id);
-}
-
-static bool has_manifest(const struct box_root *root, const char *id)
-{
-	BUF_AUTO path = BUF_INIT;
-
-	buf_fmt(&path, "b/%s/%s", id, MANIFEST_FILE);
-	return file_exists(root->fd, path.data);
 }
 
 int box_list(const struct box_root *root, struct box_list *out, struct error *err)
@@ -161,7 +166,11 @@ int box_list(const struct box_root *root, struct box_list *out, struct error *er
 		memcpy(e->id, ids.v[i], sizeof(e->id));
 		if (box_open_id(root, ids.v[i], &e->box, &e->err) < 0)
 			box_init(&e->box);
-		out->len++;
+		/* One that was removed between the two looks is not broken but gone. */
+		if (e->err.kind == ERR_NONE || has_manifest(root, ids.v[i]))
+			out->len++;
+		else
+			*e = (struct box_entry){ .err = ERROR_INIT };
 	}
 	qsort(out->v, out->len, sizeof(*out->v), by_age);
 	return 0;

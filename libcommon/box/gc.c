@@ -119,13 +119,17 @@ static bool dir_exists(const struct gc *gc, const char *id)
 static bool name_is_left(const struct gc *gc, const char *name, char id_out[BOX_ID_LEN + 1])
 {
 	struct error why = ERROR_INIT;
+	BUF_AUTO path = BUF_INIT;
 
 	if (box_name_claimed(gc->root, name))
 		return false;
 	if (box_name_id(gc->root, name, id_out, &why) == 0)
 		return !dir_exists(gc, id_out);
 	id_out[0] = '\0';
-	return why.kind == ERR_CORRUPT;
+	/* It holds no id at all, whatever the reason. */
+	buf_fmt(&path, "name/%s", name);
+	return why.kind == ERR_CORRUPT ||
+	       (why.kind == ERR_NOTFOUND && file_exists(gc->root->fd, path.data));
 }
 
 static int gc_names(const struct gc *gc, struct error *err)

@@ -230,7 +230,9 @@ int box_name_id(const struct box_root *root, const char *name, char id_out[BOX_I
 	name_path(name, &path);
 	if (file_read(root->fd, path.data, BOX_ID_LEN + 1, &text, err) < 0)
 		return error_wrap(err, "box '%s'", name);
-	if (text.len > 0 && text.data[text.len - 1] == '\n')
+	if (text.len == 0)
+		return error_set(err, ERR_NOTFOUND, "there is no box '%s' yet", name);
+	if (text.data[text.len - 1] == '\n')
 		buf_truncate(&text, text.len - 1);
 	if (text.len != BOX_ID_LEN || !box_id_valid(text.data)) {
 		error_set(err, ERR_CORRUPT, "the entry of box '%s' holds no id", name);
@@ -277,7 +279,8 @@ static int not_found(const struct box_root *root, const char *name, struct error
 		return -1;
 	error_set(err, ERR_NOTFOUND, "there is no box '%.80s'", name);
 	near = suggest_nearest(name, strv_argv(&names));
-	if (near)
+	/* A name without an id: somebody is about to write it, or was killed there. */
+	if (near && strcmp(near, name) != 0)
 		return error_hint(err, "did you mean '%s'?", near);
 	return error_hint(err, "git box ls");
 }

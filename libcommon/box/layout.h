@@ -57,7 +57,8 @@ int box_root_list(const struct box_root *root, const char *dir, struct strv *out
 /* Names below name/, sorted. Errors: sys. */
 int box_names(const struct box_root *root, struct strv *out, struct error *err);
 
-/* The id that a name stands for. Errors: notfound, corrupt. */
+/* The id that a name stands for. Errors: notfound (also where its maker has only just made the
+ * file), corrupt. */
 int box_name_id(const struct box_root *root, const char *name, char id_out[BOX_ID_LEN + 1],
 		struct error *err);
 

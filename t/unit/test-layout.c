@@ -178,6 +178,23 @@ Test(layout, an_index_entry_is_never_a_path)
 	place_end(&p);
 }
 
+/* Between making the file and writing the id into it. */
+Test(layout, a_name_without_an_id_is_no_box_yet)
+{
+	struct place p = place_make();
+	struct error err = ERROR_INIT;
+	char id[BOX_ID_LEN + 1];
+
+	cr_assert_eq(file_write_atomic(p.root.fd, "name/one", place_text(""), &err), 0);
+	cr_expect_eq(box_find(&p.root, "one", id, &err), -1);
+	cr_expect_eq(err.kind, ERR_NOTFOUND, "%s", err.msg);
+	cr_expect_not(strstr(err.hint, "'one'"), "%s", err.hint);
+	FD_AUTO claim = box_name_claim(&p.root, "one", ID_A, &err);
+	cr_expect_geq(claim, 0, "%s", err.msg);
+	cr_expect_eq(box_find(&p.root, "one", id, &err), 0);
+	place_end(&p);
+}
+
 Test(layout, a_claim_excludes_a_second)
 {
 	struct place p = place_make();
