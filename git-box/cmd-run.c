@@ -26,16 +26,22 @@ struct run_opts {
 };
 
 static const struct opt opts[] = {
-	OPT_FLAG(0, "rm", struct run_opts, remove, "make a box for this command alone and remove it afterwards"),
-	OPT_DURATION('t', "timeout", struct run_opts, timeout_ms, "TIME", "end the command after TIME"),
+	OPT_FLAG(0, "rm", struct run_opts, remove,
+		 "make a box for this command alone and remove it afterwards"),
+	OPT_DURATION('t', "timeout", struct run_opts, timeout_ms, "TIME",
+		     "end the command after TIME"),
 	OPT_STRING('C', "cwd", struct run_opts, cwd, "DIR", COMPLETE_NONE,
 		   "start in DIR of the box instead of the same subdirectory"),
 	OPT_LIST('e', "env", struct run_opts, env, "NAME=VALUE", "set a variable for the command"),
-	OPT_STRING(0, "from", struct run_opts, from, "REV", COMPLETE_REV, "with --rm: base revision"),
-	OPT_STRING('p', "profile", struct run_opts, profile, "PROFILE", COMPLETE_PROFILE, "with --rm: profile"),
-	OPT_STRING(0, "isolation", struct run_opts, isolation, "TIER", COMPLETE_TIER, "with --rm: tier"),
+	OPT_STRING(0, "from", struct run_opts, from, "REV", COMPLETE_REV,
+		   "with --rm: base revision"),
+	OPT_STRING('p', "profile", struct run_opts, profile, "PROFILE", COMPLETE_PROFILE,
+		   "with --rm: profile"),
+	OPT_STRING(0, "isolation", struct run_opts, isolation, "TIER", COMPLETE_TIER,
+		   "with --rm: tier"),
 	OPT_FLAG('q', "quiet", struct run_opts, quiet, "say nothing of our own on stderr"),
-	OPT_FLAG(0, "json", struct run_opts, json, "print the result, with the command's output, as JSON"),
+	OPT_FLAG(0, "json", struct run_opts, json,
+		 "print the result, with the command's output, as JSON"),
 	ARG_MAYBE("NAME", struct run_opts, name, COMPLETE_BOX, "the box"),
 	ARG_REST("CMD", struct run_opts, cmd, "the command and its arguments"),
 	OPT_END,
@@ -48,18 +54,24 @@ static int check_opts(const struct run_opts *o, struct error *err)
 		return error_hint(err, "git box run NAME -- CMD [ARG...]");
 	}
 	if (o->remove && o->name) {
-		error_set(err, ERR_USAGE, "--rm makes a box of its own, so it takes no name ('%s')", o->name);
+		error_set(err, ERR_USAGE, "--rm makes a box of its own, so it takes no name ('%s')",
+			  o->name);
 		return error_hint(err, "git box run --rm -- CMD [ARG...]");
 	}
 	if (!o->remove && !o->name) {
 		error_set(err, ERR_USAGE, "which box?");
-		return error_hint(err, "git box run NAME -- CMD, or git box run --rm -- CMD for a box of its own");
+		return error_hint(
+			err,
+			"git box run NAME -- CMD, or git box run --rm -- CMD for a box of its own");
 	}
 	if (!o->remove && (o->from || o->profile || o->isolation))
-		return error_set(err, ERR_USAGE, "--from, --profile and --isolation belong to --rm or 'git box create'");
+		return error_set(
+			err, ERR_USAGE,
+			"--from, --profile and --isolation belong to --rm or 'git box create'");
 	for (size_t i = 0; i < o->env.len; i++)
 		if (o->env.v[i][0] == '=' || !strchr(o->env.v[i], '='))
-			return error_set(err, ERR_USAGE, "--env wants NAME=VALUE, not '%s'", o->env.v[i]);
+			return error_set(err, ERR_USAGE, "--env wants NAME=VALUE, not '%s'",
+					 o->env.v[i]);
 	return 0;
 }
 
@@ -72,21 +84,26 @@ static void explain(const struct app *app, const struct run_opts *o, const struc
 	switch (r->end) {
 	case SESSION_TIMED_OUT:
 		num_duration_text(o->timeout_ms ? o->timeout_ms : box->policy.wall_ms, text);
-		msg_warning(app, "ended after %s: the time limit (--timeout, or the profile's wall clock)", text);
+		msg_warning(
+			app,
+			"ended after %s: the time limit (--timeout, or the profile's wall clock)",
+			text);
 		return;
 	case SESSION_MEMORY:
 		num_size_text(box->policy.memory, text);
-		msg_warning(app, "ended at the memory limit of %s of profile '%s'", text, box->policy.profile.data);
+		msg_warning(app, "ended at the memory limit of %s of profile '%s'", text,
+			    box->policy.profile.data);
 		return;
 	case SESSION_CANNOT_EXEC:
-		msg_warning(app, "cannot run '%s' in box '%s': %s", o->cmd.v[0], box->m.name.data, strerror(r->sys));
+		msg_warning(app, "cannot run '%s' in box '%s': %s", o->cmd.v[0], box->m.name.data,
+			    strerror(r->sys));
 		return;
 	case SESSION_CANNOT_ENTER:
-		msg_warning(app, "cannot enter '%s' in box '%s': %s", o->cwd ? o->cwd : "the work tree",
-			    box->m.name.data, strerror(r->sys));
+		msg_warning(app, "cannot enter '%s' in box '%s': %s",
+			    o->cwd ? o->cwd : "the work tree", box->m.name.data, strerror(r->sys));
 		return;
 	case SESSION_ENDED:
-		msg_warning(app, "the command was ended from outside (git box abort, or its session was killed)");
+		msg_warning(app, "ended from outside (git box abort, or its session was killed)");
 		return;
 	case SESSION_EXITED:
 	case SESSION_SIGNALED:
@@ -97,9 +114,12 @@ static void explain(const struct app *app, const struct run_opts *o, const struc
 static const char *end_name(enum session_end end)
 {
 	static const char *const names[] = {
-		[SESSION_EXITED] = "exited",	       [SESSION_SIGNALED] = "signaled",
-		[SESSION_TIMED_OUT] = "timed-out",     [SESSION_MEMORY] = "memory-limit",
-		[SESSION_CANNOT_EXEC] = "cannot-exec", [SESSION_CANNOT_ENTER] = "cannot-enter",
+		[SESSION_EXITED] = "exited",
+		[SESSION_SIGNALED] = "signaled",
+		[SESSION_TIMED_OUT] = "timed-out",
+		[SESSION_MEMORY] = "memory-limit",
+		[SESSION_CANNOT_EXEC] = "cannot-exec",
+		[SESSION_CANNOT_ENTER] = "cannot-enter",
 		[SESSION_ENDED] = "ended",
 	};
 
@@ -128,8 +148,10 @@ static void answer(const struct run_opts *o, const struct box *box, const struct
 	json_object_set_new(j, "exit_code", json_integer(session_exit_code(r)));
 	json_object_set_new(j, "signal", json_integer(r->signal));
 	json_object_set_new(j, "wall_us", json_integer((json_int_t)r->wall_us));
-	json_object_set_new(j, "user_us", json_integer((json_int_t)microseconds(r->usage.ru_utime)));
-	json_object_set_new(j, "system_us", json_integer((json_int_t)microseconds(r->usage.ru_stime)));
+	json_object_set_new(j, "user_us",
+			    json_integer((json_int_t)microseconds(r->usage.ru_utime)));
+	json_object_set_new(j, "system_us",
+			    json_integer((json_int_t)microseconds(r->usage.ru_stime)));
 	json_object_set_new(j, "max_rss_kb", json_integer(r->usage.ru_maxrss));
 	if (r->peak_memory)
 		json_object_set_new(j, "peak_memory", json_integer((json_int_t)r->peak_memory));
@@ -140,31 +162,43 @@ static void answer(const struct run_opts *o, const struct box *box, const struct
 	json_answer(j, RUN_SCHEMA);
 }
 
-/* 0 with the exit code of the command in *code_out, or -1. */
-static int run_in(struct app *app, const struct run_opts *o, const struct repo *repo, const char *name, int *code_out,
-		  struct error *err)
+/* What one call of the verb works on. */
+struct call {
+	struct app *app;
+	const struct run_opts *o;
+	struct repo repo;
+};
+
+static int check_box(const struct call *c, const struct box *box, struct error *err)
 {
+	const struct tier_backend *backend;
+
+	if (box->m.state == BOX_ABORTED) {
+		error_set(err, ERR_REFUSED, "box '%s' was aborted", box->m.name.data);
+		return error_hint(
+			err,
+			"make a new one with 'git box create', or remove it with 'git box rm %s'",
+			box->m.name.data);
+	}
+	if (tier_backend(box->m.tier, &backend, err))
+		return -1;
+	if (!backend->confines && !c->o->quiet)
+		msg_warning(c->app, "%s", backend->warning);
+	return 0;
+}
+
+/* The command's exit code, or -1. */
+static int run_opened(const struct call *c, const struct box *box, struct error *err)
+{
+	const struct run_opts *o = c->o;
 	BUF_AUTO out = BUF_INIT;
 	BUF_AUTO errout = BUF_INIT;
 	struct session_result result;
-	struct box box;
-	const struct tier_backend *backend;
-
-	box_init(&box);
-	int r = box_open(repo, name, &box, err);
-	if (!r && box.m.state == BOX_ABORTED) {
-		r = error_set(err, ERR_REFUSED, "box '%s' was aborted", name);
-		error_hint(err, "make a new one with 'git box create', or remove it with 'git box rm %s'", name);
-	}
-	if (!r)
-		r = tier_backend(box.m.tier, &backend, err);
-	if (!r && !backend->confines && !o->quiet)
-		msg_warning(app, "%s", backend->warning);
 	const struct execute_request req = {
-		.box = &box,
+		.box = box,
 		.argv = strv_argv(&o->cmd),
 		.env = strv_argv(&o->env),
-		.subdir = repo->prefix.data,
+		.subdir = c->repo.prefix.data,
 		.cwd = o->cwd,
 		.timeout_ms = o->timeout_ms,
 		.in = STDIN_FILENO,
@@ -174,53 +208,71 @@ static int run_in(struct app *app, const struct run_opts *o, const struct repo *
 		.capture_err = o->json ? &errout : NULL,
 		.capture_max = CAPTURE_MAX,
 	};
-	int child = r ? -1 : trace_child_start(app->trace, "box", req.argv);
-	if (!r)
-		r = box_execute(&req, &result, err);
-	trace_child_exit(app->trace, child, -1, r ? -1 : session_exit_code(&result));
-	if (!r) {
-		*code_out = session_exit_code(&result);
-		if (o->json)
-			answer(o, &box, &result, &out, &errout);
-		if (!o->quiet)
-			explain(app, o, &box, &result);
-	}
-	box_release(&box);
-	return r;
+
+	int child = trace_child_start(c->app->trace, "box", req.argv);
+	int code = box_execute(&req, &result, err) ? -1 : session_exit_code(&result);
+	trace_child_exit(c->app->trace, child, -1, code);
+	if (code < 0)
+		return -1;
+	if (o->json)
+		answer(o, box, &result, &out, &errout);
+	if (!o->quiet)
+		explain(c->app, o, box, &result);
+	return code;
 }
 
-/* A box that lives as long as the command. Removed whatever the command did; nothing of it is kept. */
-static int run_and_remove(struct app *app, const struct run_opts *o, const struct repo *repo, int *code_out,
-			  struct error *err)
+static int run_in(const struct call *c, const char *name, struct error *err)
 {
-	char name[32] = "run-";
+	struct box box;
+	int code = -1;
+
+	box_init(&box);
+	if (!box_open(&c->repo, name, &box, err) && !check_box(c, &box, err))
+		code = run_opened(c, &box, err);
+	box_release(&box);
+	return code;
+}
+
+static int create_for(const struct call *c, const char *name, struct error *err)
+{
 	struct manifest m;
 	struct create_notes notes = { .lines = STRV_INIT };
-	struct remove_result removed;
-	struct error remove_err = ERROR_INIT;
-
-	rand_hex(name + strlen(name), 8);
 	const struct create_request create = {
-		.repo = repo,
+		.repo = &c->repo,
 		.name = name,
-		.from = o->from,
-		.profile = o->profile,
-		.isolation = o->isolation,
-		.trace = app->trace,
+		.from = c->o->from,
+		.profile = c->o->profile,
+		.isolation = c->o->isolation,
+		.trace = c->app->trace,
 	};
+
 	manifest_init(&m);
 	int r = box_create(&create, &m, &notes, err);
 	manifest_release(&m);
 	strv_release(&notes.lines);
-	if (r)
-		return -1;
-	r = run_in(app, o, repo, name, code_out, err);
-	remove_result_init(&removed);
-	const struct remove_request rm = { .repo = repo, .name = name, .force = true, .keep_ms = 0 };
-	if (box_remove(&rm, &removed, &remove_err))
-		msg_warning(app, "%s", remove_err.msg);
-	remove_result_release(&removed);
 	return r;
+}
+
+/* A box that lives as long as the command. Removed whatever the command did; nothing of it is kept.
+ */
+static int run_and_remove(const struct call *c, struct error *err)
+{
+	char name[32] = "run-";
+	struct remove_result removed;
+	struct error remove_err = ERROR_INIT;
+	const struct remove_request rm = {
+		.repo = &c->repo, .name = name, .force = true, .keep_ms = 0
+	};
+
+	rand_hex(name + strlen(name), 8);
+	if (create_for(c, name, err))
+		return -1;
+	int code = run_in(c, name, err);
+	remove_result_init(&removed);
+	if (box_remove(&rm, &removed, &remove_err))
+		msg_warning(c->app, "%s", remove_err.msg);
+	remove_result_release(&removed);
+	return code;
 }
 
 /* Our own failures are 125, so that they cannot be taken for the command's (DESIGN section 6). */
@@ -231,19 +283,14 @@ static int own_code(const struct error *err)
 
 static int run(struct app *app, void *p)
 {
-	const struct run_opts *o = p;
+	struct call c = { .app = app, .o = p, .repo = REPO_INIT };
 	struct error err = ERROR_INIT;
-	REPO_AUTO repo = REPO_INIT;
-	int code = EXIT_OURS;
+	int code = -1;
 
-	int r = check_opts(o, &err);
-	if (!r)
-		r = repo_discover(&repo, &err);
-	if (!r && o->remove)
-		r = run_and_remove(app, o, &repo, &code, &err);
-	else if (!r)
-		r = run_in(app, o, &repo, o->name, &code, &err);
-	if (!r)
+	if (!check_opts(c.o, &err) && !repo_discover(&c.repo, &err))
+		code = c.o->remove ? run_and_remove(&c, &err) : run_in(&c, c.o->name, &err);
+	repo_release(&c.repo);
+	if (code >= 0)
 		return code;
 	msg_fail(app, &err);
 	return own_code(&err);
@@ -252,15 +299,19 @@ static int run(struct app *app, void *p)
 const struct command cmd_run = {
 	.name = "run",
 	.summary = "run a command in a box",
-	.description = "Runs CMD in the box NAME and ends with its exit code; a command that a signal ended gives 128 plus "
-		       "the number of the signal. Standard input is passed in, standard output and standard error come "
-		       "out as they are written. The command starts in the subdirectory of the work tree in which git "
-		       "box was called. When it ends, everything that it left running in the box is ended too.\n"
-		       "\n"
-		       "SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to the command.\n"
-		       "\n"
-		       "The exit codes 124 (time limit), 125 (git box failed; with --json nothing is printed), 126 (the "
-		       "command cannot be executed) and 127 (it was not found) are git box's own.",
+	.description =
+		"Runs CMD in the box NAME and ends with its exit code; a command that a signal "
+		"ended gives 128 plus the number of the signal. Standard input is passed in, "
+		"standard output and standard error come out as they are written. The command "
+		"starts in the subdirectory of the work tree in which git box was called. When it "
+		"ends, everything that it left running in the box is ended too.\n"
+		"\n"
+		"SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to the "
+		"command.\n"
+		"\n"
+		"The exit codes 124 (time limit), 125 (git box failed; with --json nothing is "
+		"printed), 126 (the command cannot be executed) and 127 (it was not found) are git "
+		"box's own. A command that the memory limit ended gives 137.",
 	.examples = "$ git box run fix -- make test\n"
 		    "$ git box run --timeout 5m -e CI=1 fix -- npm test\n"
 		    "$ git box run --rm -- cargo test\n",

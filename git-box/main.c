@@ -9,8 +9,8 @@
 #include "git-box/words.h"
 
 static const struct command *const verbs[] = {
-	&cmd_create, &cmd_run, &cmd_ls, &cmd_status, &cmd_path, &cmd_rm, &cmd_abort, &cmd_gc, &cmd_doctor,
-	&cmd_probe, NULL,
+	&cmd_create, &cmd_run, &cmd_ls,	    &cmd_status, &cmd_path, &cmd_rm,
+	&cmd_abort,  &cmd_gc,  &cmd_doctor, &cmd_probe,	 NULL,
 };
 
 static const struct manual_row config_rows[] = {
@@ -95,9 +95,9 @@ int main(int argc, char **argv)
 	(void)argc;
 	if (open_standard_streams())
 		return EXIT_FATAL;
-	/* Our environment, arguments and files are the operator's: none of it may steer somebody else's rights. */
+	/* All that we read is the caller's: it must not steer somebody else's rights. */
 	if (getauxval(AT_SECURE)) {
-		fputs("git box: must not be installed setuid, setgid or with file capabilities\n", stderr);
+		fputs("git box: must not be setuid, setgid or have file capabilities\n", stderr);
 		return EXIT_FATAL;
 	}
 	return command_main(&app, &cmd_ls, (const char *const *)argv);

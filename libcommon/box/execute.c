@@ -60,7 +60,9 @@ static int choose_timeout(const struct execute_request *req, uint64_t *out, stru
 		num_duration_text(wall, text);
 		error_set(err, ERR_REFUSED, "the policy of box '%s' ends every command after %s",
 			  req->box->m.name.data, text);
-		return error_hint(err, "use a --timeout of at most %s, or a profile with a longer wall clock", text);
+		return error_hint(
+			err, "use a --timeout of at most %s, or a profile with a longer wall clock",
+			text);
 	}
 	*out = req->timeout_ms ? req->timeout_ms : wall;
 	return 0;
@@ -109,7 +111,8 @@ int box_execute(const struct execute_request *req, struct session_result *out, s
 		.forward_signals = true,
 	};
 
-	if (choose_timeout(req, &session.timeout_ms, err) || tier_backend(box->m.tier, &backend, err))
+	if (choose_timeout(req, &session.timeout_ms, err) ||
+	    tier_backend(box->m.tier, &backend, err))
 		return -1;
 	/* First of all, so that it loads while we work out what to do. */
 	if (backend->confines && session_monitor_start(&monitor, err))

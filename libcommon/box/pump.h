@@ -13,11 +13,11 @@
 
 struct pump {
 	int from;
-	int to;		     /* unused where capture is set */
-	bool own_from;	     /* close it at the end */
+	int to;	       /* unused where capture is set */
+	bool own_from; /* close it at the end */
 	bool own_to;
-	bool ready;	     /* `from` had something: now wait for `to` */
-	bool no_splice;	     /* a pair of descriptors that splice(2) does not take */
+	bool ready;	/* `from` had something: now wait for `to` */
+	bool no_splice; /* a pair of descriptors that splice(2) does not take */
 	bool done;
 	bool overflow;	     /* more than capture_max came: only the head is kept */
 	struct buf *capture; /* collect here instead */

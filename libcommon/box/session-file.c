@@ -37,7 +37,9 @@ int session_file_open(int box_fd, struct session_file *out, struct error *err)
 int session_file_write(struct session_file *f, pid_t monitor, const char *label, struct error *err)
 {
 	BUF_AUTO text = BUF_INIT;
-	struct session_info info = { .monitor = monitor, .started_us = clock_now_us(), .label = BUF_INIT };
+	struct session_info info = { .monitor = monitor,
+				     .started_us = clock_now_us(),
+				     .label = BUF_INIT };
 
 	if (f->fd < 0)
 		return 0;

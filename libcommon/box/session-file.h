@@ -15,7 +15,10 @@ struct session_file {
 	int fd;	    /* the entry, locked; -1: not registered */
 	char name[17];
 };
-#define SESSION_FILE_INIT { .dir_fd = -1, .fd = -1, .name = "" }
+#define SESSION_FILE_INIT                          \
+	{                                          \
+		.dir_fd = -1, .fd = -1, .name = "" \
+	}
 
 /* box_fd -1: nothing is registered, *out stays as initialised. Errors: sys. */
 int session_file_open(int box_fd, struct session_file *out, struct error *err);

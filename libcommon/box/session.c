@@ -24,8 +24,10 @@ enum phase { PHASE_STARTING = 1, PHASE_RUNNING = 2 };
 
 static const struct frame_op monitor_ops[] = {
 	{ FRAME_STARTED, 3, 0, 0, PHASE_STARTING, "started" },
-	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_RUNNING, "ended" },
-	{ FRAME_FAULT, 0, sizeof(struct fault), sizeof(struct fault), PHASE_STARTING | PHASE_RUNNING, "fault" },
+	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_RUNNING,
+	  "ended" },
+	{ FRAME_FAULT, 0, sizeof(struct fault), sizeof(struct fault),
+	  PHASE_STARTING | PHASE_RUNNING, "fault" },
 };
 
 enum { PUMP_IN, PUMP_OUT, PUMP_ERR, PUMPS };
@@ -93,7 +95,8 @@ int session_monitor_start(struct session_monitor *out, struct error *err)
 
 void session_monitor_drop(struct session_monitor *m)
 {
-	/* It ends when it sees the end of its socket; its pidfd is all that is ours to reap it by. */
+	/* It ends when it sees the end of its socket; its pidfd is all that is ours to reap it by.
+	 */
 	fd_close(&m->control);
 	proc_kill(&m->proc);
 }
@@ -125,7 +128,8 @@ static int hand_over(struct session *s, struct error *err)
 	FD_AUTO plan = fd_sealed("plan", s->req->plan->data, s->req->plan->len, err);
 	if (payload < 0 || plan < 0)
 		return -1;
-	if (send_fd(s, FRAME_HOLD, s->req->lock_fd, err) || send_fd(s, FRAME_HOLD, s->file.fd, err) ||
+	if (send_fd(s, FRAME_HOLD, s->req->lock_fd, err) ||
+	    send_fd(s, FRAME_HOLD, s->file.fd, err) ||
 	    send_fd(s, FRAME_CGROUP, s->cgroup.dir_fd, err))
 		return -1;
 	const int fds[] = { payload, plan };
@@ -190,8 +194,10 @@ static void start_pumps(struct session *s, struct frame *started)
 static int wait_started(struct session *s, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(s->monitor.control, &(struct frame_rules){ monitor_ops,
-			   ARRAY_SIZE(monitor_ops), PHASE_STARTING }, &f, err);
+	int r = frame_recv(s->monitor.control,
+			   &(struct frame_rules){ monitor_ops, ARRAY_SIZE(monitor_ops),
+						  PHASE_STARTING },
+			   &f, err);
 
 	if (r == 0)
 		return monitor_gone(err);
@@ -206,8 +212,10 @@ static int wait_started(struct session *s, struct error *err)
 static int on_monitor(struct session *s, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(s->monitor.control, &(struct frame_rules){ monitor_ops,
-			   ARRAY_SIZE(monitor_ops), PHASE_RUNNING }, &f, err);
+	int r = frame_recv(s->monitor.control,
+			   &(struct frame_rules){ monitor_ops, ARRAY_SIZE(monitor_ops),
+						  PHASE_RUNNING },
+			   &f, err);
 
 	if (r == 0)
 		return monitor_gone(err);
@@ -231,8 +239,10 @@ static void on_signal(struct session *s)
 		return;
 	struct frame_signal sig = { .signo = (int32_t)info.ssi_signo };
 	if (!s->have_ended)
-		(void)frame_send(s->monitor.control, &(struct frame_out){ .type = FRAME_SIGNAL,
-				 .len = sizeof(sig), .data = &sig }, &ignored);
+		(void)frame_send(s->monitor.control,
+				 &(struct frame_out){
+					 .type = FRAME_SIGNAL, .len = sizeof(sig), .data = &sig },
+				 &ignored);
 	else /* the command is over and the operator's reader does not read: drop the rest */
 		for (int i = 0; i < PUMPS; i++)
 			pump_close(&s->pumps[i]);
@@ -249,7 +259,8 @@ static int pump_all(struct session *s, struct error *err)
 		struct pollfd p[PUMPS + 2];
 		for (int i = 0; i < PUMPS; i++)
 			p[i] = pump_poll(&s->pumps[i]);
-		p[PUMPS] = (struct pollfd){ .fd = s->have_ended ? -1 : s->monitor.control, .events = POLLIN };
+		p[PUMPS] = (struct pollfd){ .fd = s->have_ended ? -1 : s->monitor.control,
+					    .events = POLLIN };
 		p[PUMPS + 1] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
 		if (poll(p, PUMPS + 2, -1) < 0 && errno != EINTR)
 			return error_sys(err, errno, "cannot wait for the command");
@@ -265,7 +276,8 @@ static int pump_all(struct session *s, struct error *err)
 
 static struct timeval timeval_of(uint64_t us)
 {
-	return (struct timeval){ .tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000) };
+	return (struct timeval){ .tv_sec = (time_t)(us / 1000000),
+				 .tv_usec = (suseconds_t)(us % 1000000) };
 }
 
 static void fill_result(struct session *s, struct session_result *out)
@@ -291,7 +303,8 @@ static void fill_result(struct session *s, struct session_result *out)
 static int prepare(struct session *s, struct error *err)
 {
 	char why[256];
-	const struct limits_want want = { .memory = s->req->memory, .processes = s->req->processes };
+	const struct limits_want want = { .memory = s->req->memory,
+					  .processes = s->req->processes };
 
 	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (s->null < 0)
@@ -319,7 +332,8 @@ static void clean_up(struct session *s, bool ok)
 {
 	for (int i = 0; i < PUMPS; i++)
 		pump_close(&s->pumps[i]);
-	/* A monitor that sees our end closes the session by itself; after a clean end it has nothing left to do. */
+	/* A monitor that sees our end closes the session by itself; after a clean end it has
+	 * nothing left to do. */
 	fd_close(&s->monitor.control);
 	if (!ok && s->monitor.proc.pid > 0) {
 		struct error ignored = ERROR_INIT;

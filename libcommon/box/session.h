@@ -18,7 +18,10 @@ struct session_monitor {
 	int control;
 	struct proc proc;
 };
-#define SESSION_MONITOR_INIT { .control = -1, .proc = PROC_INIT }
+#define SESSION_MONITOR_INIT                     \
+	{                                        \
+		.control = -1, .proc = PROC_INIT \
+	}
 
 /* Errors: notfound (installation incomplete), sys. */
 int session_monitor_start(struct session_monitor *out, struct error *err);
@@ -26,38 +29,41 @@ int session_monitor_start(struct session_monitor *out, struct error *err);
 void session_monitor_drop(struct session_monitor *m);
 
 struct session_request {
-	/* Called once, while the sandbox is being built: for what the caller can do meanwhile. May be NULL. */
+	/* Called once, while the sandbox is being built: for what the caller can do meanwhile. May
+	 * be NULL. */
 	void (*meanwhile)(void *arg);
 	void *meanwhile_arg;
-	struct session_monitor *monitor; /* started early, taken over by session_run(); NULL: it starts one */
-	const struct buf *plan;		/* bytes of plan_finish() */
-	const char *const *argv;	/* command, NULL-terminated */
+	struct session_monitor
+		*monitor; /* started early, taken over by session_run(); NULL: it starts one */
+	const struct buf *plan;	 /* bytes of plan_finish() */
+	const char *const *argv; /* command, NULL-terminated */
 	const char *const *envp;
-	const char *cwd;		/* inside; NULL: the plan's */
-	uint64_t timeout_ms;		/* 0: none */
-	int box_fd;			/* box/b/<id>, for session/; -1: not registered */
-	int lock_fd;			/* the box's lock, held by the monitor too, so that it outlives us; -1: none */
-	const char *label;		/* for `ls` and traces: the command, already sanitised */
-	uint64_t memory, processes;	/* limits for a cgroup */
+	const char *cwd;     /* inside; NULL: the plan's */
+	uint64_t timeout_ms; /* 0: none */
+	int box_fd;	     /* box/b/<id>, for session/; -1: not registered */
+	int lock_fd; /* the box's lock, held by the monitor too, so that it outlives us; -1: none */
+	const char *label;	    /* for `ls` and traces: the command, already sanitised */
+	uint64_t memory, processes; /* limits for a cgroup */
 	/* The operator's descriptors; -1: nothing (reads end at once, writes are discarded). */
 	int in, out, err;
 	/*
-	 * Where set, stdout (stderr) is collected here instead: the first capture_max bytes; the rest is read,
-	 * thrown away and said in the result.
+	 * Where set, stdout (stderr) is collected here instead: the first capture_max bytes; the
+	 * rest is read, thrown away and said in the result.
 	 */
 	struct buf *capture, *capture_err;
 	size_t capture_max;
-	bool forward_signals;		/* INT TERM HUP QUIT USR1 USR2 go to the command */
+	bool forward_signals; /* INT TERM HUP QUIT USR1 USR2 go to the command */
 };
 
 enum session_end {
 	SESSION_EXITED = COMMAND_EXITED,     /* code is the command's */
 	SESSION_SIGNALED = COMMAND_SIGNALED, /* signal is set */
 	SESSION_TIMED_OUT = COMMAND_TIMED_OUT,
-	SESSION_MEMORY = COMMAND_MEMORY,	   /* killed at the memory limit (cgroup or watchdog) */
-	SESSION_CANNOT_EXEC = COMMAND_CANNOT_EXEC, /* sys is the errno: ENOENT -> 127, else 126 */
+	SESSION_MEMORY = COMMAND_MEMORY, /* killed at the memory limit (cgroup or watchdog) */
+	SESSION_CANNOT_EXEC = COMMAND_CANNOT_EXEC,   /* sys is the errno: ENOENT -> 127, else 126 */
 	SESSION_CANNOT_ENTER = COMMAND_CANNOT_ENTER, /* cwd cannot be entered: sys */
-	SESSION_ENDED = COMMAND_ENDED		   /* told to end from outside (git box abort), or killed from inside */
+	SESSION_ENDED =
+		COMMAND_ENDED /* told to end from outside (git box abort), or killed from inside */
 };
 
 struct session_result {
@@ -66,9 +72,9 @@ struct session_result {
 	int signal;
 	int sys;
 	uint64_t wall_us;
-	struct rusage usage; /* of the command and the children it waited for */
+	struct rusage usage;  /* of the command and the children it waited for */
 	uint64_t peak_memory; /* bytes, 0: unknown */
-	bool truncated;	     /* a capture was longer than capture_max */
+	bool truncated;	      /* a capture was longer than capture_max */
 	bool err_truncated;
 };
 
@@ -79,12 +85,12 @@ int session_run(const struct session_request *req, struct session_result *out, s
 int session_exit_code(const struct session_result *r);
 
 /*
- * One live command of a box, from session/<id>: one JSON line {id, monitor, monitor_start, started_us, label} in
- * a file that its monitor holds an exclusive flock on while it lives.
+ * One live command of a box, from session/<id>: one JSON line {id, monitor, monitor_start,
+ * started_us, label} in a file that its monitor holds an exclusive flock on while it lives.
  */
 struct session_info {
 	char id[17];
-	pid_t monitor; /* 0: just starting, the line is not written yet */
+	pid_t monitor;		/* 0: just starting, the line is not written yet */
 	uint64_t monitor_start; /* /proc start time */
 	int64_t started_us;
 	struct buf label;
@@ -93,17 +99,22 @@ struct session_list {
 	struct session_info *v;
 	size_t len;
 };
-#define SESSION_LIST_INIT { .v = NULL, .len = 0 }
+#define SESSION_LIST_INIT           \
+	{                           \
+		.v = NULL, .len = 0 \
+	}
 /* Live ones only (their lock is held); stale files are removed. Errors: sys. */
 int session_list(int box_fd, struct session_list *out, struct error *err);
 void session_list_release(struct session_list *l);
 /*
- * Asks every live monitor of the box to end (SIGTERM by pidfd), also those that start meanwhile, and waits. *stopped_out
- * (may be NULL): how many were asked. Errors: busy (still alive after wait_ms), sys.
+ * Asks every live monitor of the box to end (SIGTERM by pidfd), also those that start meanwhile,
+ * and waits. *stopped_out (may be NULL): how many were asked. Errors: busy (still alive after
+ * wait_ms), sys.
  */
 int session_stop_all(int box_fd, uint64_t wait_ms, size_t *stopped_out, struct error *err);
 
-/* The line of a session file, without newline. Pure; parsing is strict and fuzzed. Errors: corrupt. */
+/* The line of a session file, without newline. Pure; parsing is strict and fuzzed. Errors: corrupt.
+ */
 void session_info_text(const struct session_info *s, struct buf *out);
 int session_info_parse(const char *text, size_t len, struct session_info *out, struct error *err);
 

@@ -16,7 +16,8 @@ static int make_plan(const struct box *box, struct buf *out, struct error *err)
 	return r;
 }
 
-static int run(const struct box *box, struct session_request *req, struct session_result *out, struct error *err)
+static int run(const struct box *box, struct session_request *req, struct session_result *out,
+	       struct error *err)
 {
 	BUF_AUTO plan = BUF_INIT;
 

@@ -48,14 +48,18 @@ static int open_signals(sigset_t *old, struct error *err)
 }
 
 /* Passes signals on until the command ends or the deadline; then TERM, grace, KILL. */
-static int wait_command(struct proc *p, int signals, uint64_t timeout_ms, bool *timed_out, struct error *err)
+static int wait_command(struct proc *p, int signals, uint64_t timeout_ms, bool *timed_out,
+			struct error *err)
 {
 	uint64_t end_us = timeout_ms ? clock_mono_us() + timeout_ms * 1000 : UINT64_MAX;
 
 	for (;;) {
 		uint64_t now = clock_mono_us();
-		uint64_t left = end_us == UINT64_MAX ? UINT64_MAX : end_us > now ? (end_us - now) / 1000 + 1 : 0;
-		struct pollfd fds[2] = { { .fd = p->pidfd, .events = POLLIN }, { .fd = signals, .events = POLLIN } };
+		uint64_t left = end_us == UINT64_MAX ? UINT64_MAX :
+				end_us > now	     ? (end_us - now) / 1000 + 1 :
+						       0;
+		struct pollfd fds[2] = { { .fd = p->pidfd, .events = POLLIN },
+					 { .fd = signals, .events = POLLIN } };
 		int r = poll(fds, 2, left > INT32_MAX ? -1 : (int)left);
 		struct signalfd_siginfo info;
 		if (r < 0 && errno != EINTR)
@@ -63,10 +67,12 @@ static int wait_command(struct proc *p, int signals, uint64_t timeout_ms, bool *
 		if (fds[0].revents)
 			return 0;
 		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-			(void)syscall(SYS_pidfd_send_signal, p->pidfd, (int)info.ssi_signo, NULL, 0);
+			(void)syscall(SYS_pidfd_send_signal, p->pidfd, (int)info.ssi_signo, NULL,
+				      0);
 		if (r != 0)
 			continue;
-		(void)syscall(SYS_pidfd_send_signal, p->pidfd, *timed_out ? SIGKILL : SIGTERM, NULL, 0);
+		(void)syscall(SYS_pidfd_send_signal, p->pidfd, *timed_out ? SIGKILL : SIGTERM, NULL,
+			      0);
 		*timed_out = true;
 		end_us = clock_mono_us() + GRACE_MS * 1000;
 	}
@@ -86,8 +92,8 @@ static void fill_result(int status, bool timed_out, struct session_result *out)
 	(void)getrusage(RUSAGE_CHILDREN, &out->usage);
 }
 
-static int run_live(const struct proc_spec *spec, const struct session_request *req, struct session_result *out,
-		    struct error *err)
+static int run_live(const struct proc_spec *spec, const struct session_request *req,
+		    struct session_result *out, struct error *err)
 {
 	struct proc p = PROC_INIT;
 	bool timed_out = false;
@@ -127,7 +133,8 @@ static int run_captured(const struct proc_spec *spec, const struct session_reque
 	return 0;
 }
 
-static int run(const struct box *box, struct session_request *req, struct session_result *out, struct error *err)
+static int run(const struct box *box, struct session_request *req, struct session_result *out,
+	       struct error *err)
 {
 	BUF_AUTO cwd = BUF_INIT;
 	const struct proc_fd fds[] = { { req->in, 0 }, { req->out, 1 }, { req->err, 2 } };

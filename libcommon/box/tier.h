@@ -12,7 +12,8 @@ struct tier_backend {
 	enum tier tier;
 	bool confines;	     /* false: says at every use that it does not */
 	const char *warning; /* what to say then; NULL where it confines */
-	/* Runs req->argv with req->envp in the box; req's plan is the back-end's own. Errors: as session_run(). */
+	/* Runs req->argv with req->envp in the box; req's plan is the back-end's own. Errors: as
+	 * session_run(). */
 	int (*run)(const struct box *box, struct session_request *req, struct session_result *out,
 		   struct error *err);
 };

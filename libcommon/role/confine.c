@@ -21,7 +21,8 @@ static int allow_reading(int ruleset, const char *dir, struct error *err)
 		.allowed_access = COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR,
 		.parent_fd = fd,
 	};
-	if (syscall(COMPAT_SYS_landlock_add_rule, ruleset, COMPAT_LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
+	if (syscall(COMPAT_SYS_landlock_add_rule, ruleset, COMPAT_LANDLOCK_RULE_PATH_BENEATH, &rule,
+		    0))
 		return error_sys(err, errno, "cannot add a Landlock rule for %s", dir);
 	return 0;
 }
@@ -29,7 +30,8 @@ static int allow_reading(int ruleset, const char *dir, struct error *err)
 static int confine_files(const char *read_dir, struct error *err)
 {
 	struct compat_landlock_ruleset attr = { .handled_access_fs = FS_ABI_1 };
-	FD_AUTO ruleset = (int)syscall(COMPAT_SYS_landlock_create_ruleset, &attr, sizeof(attr.handled_access_fs), 0);
+	FD_AUTO ruleset = (int)syscall(COMPAT_SYS_landlock_create_ruleset, &attr,
+				       sizeof(attr.handled_access_fs), 0);
 
 	if (ruleset < 0)
 		return 0; /* no Landlock here: the filter refuses what matters, and probe says so */
@@ -44,7 +46,8 @@ int role_confine(enum filter filter, const char *read_dir, struct error *err)
 {
 	size_t len;
 	const struct sock_filter *prog = filter_program(filter, &len);
-	struct sock_fprog fprog = { .len = (unsigned short)len, .filter = (struct sock_filter *)(uintptr_t)prog };
+	struct sock_fprog fprog = { .len = (unsigned short)len,
+				    .filter = (struct sock_filter *)(uintptr_t)prog };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return error_sys(err, errno, "cannot set no_new_privs");

@@ -17,9 +17,9 @@
 #include "sys/fd.h"
 #include "wire/frame.h"
 
-#define GRACE_MS 1000	/* between SIGTERM at the deadline and the end of the session */
-#define WATCH_MS 100	/* between two looks at the memory */
-#define HELD_MAX 4	/* locks that the front may hand over */
+#define GRACE_MS 1000 /* between SIGTERM at the deadline and the end of the session */
+#define WATCH_MS 100  /* between two looks at the memory */
+#define HELD_MAX 4    /* locks that the front may hand over */
 
 enum phase { PHASE_START = 1, PHASE_RUNNING = 2 };
 
@@ -27,20 +27,22 @@ static const struct frame_op front_ops[] = {
 	{ FRAME_HOLD, 1, 0, 0, PHASE_START, "hold" },
 	{ FRAME_CGROUP, 1, 0, 0, PHASE_START, "cgroup" },
 	{ FRAME_RUN, 2, sizeof(struct frame_run), sizeof(struct frame_run), PHASE_START, "run" },
-	{ FRAME_SIGNAL, 0, sizeof(struct frame_signal), sizeof(struct frame_signal), PHASE_RUNNING, "signal" },
+	{ FRAME_SIGNAL, 0, sizeof(struct frame_signal), sizeof(struct frame_signal), PHASE_RUNNING,
+	  "signal" },
 };
 
 static const struct frame_op inside_ops[] = {
-	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_RUNNING, "ended" },
+	{ FRAME_ENDED, 0, sizeof(struct frame_ended), sizeof(struct frame_ended), PHASE_RUNNING,
+	  "ended" },
 	{ FRAME_FAULT, 0, sizeof(struct fault), sizeof(struct fault), PHASE_RUNNING, "fault" },
 };
 
 struct monitor {
 	const struct plan *plan;
 	struct sandbox box;
-	int deadline;	 /* timerfd: wall clock, then grace */
-	int watch;	 /* timerfd: memory; -1: none */
-	int signals;	 /* signalfd: SIGTERM from `git box abort` */
+	int deadline;	    /* timerfd: wall clock, then grace */
+	int watch;	    /* timerfd: memory; -1: none */
+	int signals;	    /* signalfd: SIGTERM from `git box abort` */
 	int held[HELD_MAX]; /* only kept open */
 	size_t held_len;
 	int cgroup;	 /* where init is born; -1: none */
@@ -106,8 +108,8 @@ static void close_three(int fds[3])
 }
 
 /*
- * stdin, stdout, stderr of the command: its ends in `inner`, the front's in `outer`. They belong to the payload's
- * ids, so that it can open /dev/stdin and the like also where the operator is root.
+ * stdin, stdout, stderr of the command: its ends in `inner`, the front's in `outer`. They belong to
+ * the payload's ids, so that it can open /dev/stdin and the like also where the operator is root.
  */
 static int make_pipes(const struct plan *plan, int inner[3], int outer[3], struct error *err)
 {
@@ -130,12 +132,16 @@ static int hand_over(struct monitor *m, int payload, struct error *err)
 
 	if (!r) {
 		const int exec_fds[4] = { payload, inner[0], inner[1], inner[2] };
-		r = frame_send(m->box.spawner_chan,
-			       &(struct frame_out){ .type = FRAME_EXEC, .fds_len = 4, .fds = exec_fds }, err);
+		r = frame_send(
+			m->box.spawner_chan,
+			&(struct frame_out){ .type = FRAME_EXEC, .fds_len = 4, .fds = exec_fds },
+			err);
 	}
 	if (!r)
-		r = frame_send(MONITOR_FD_CONTROL,
-			       &(struct frame_out){ .type = FRAME_STARTED, .fds_len = 3, .fds = outer }, err);
+		r = frame_send(
+			MONITOR_FD_CONTROL,
+			&(struct frame_out){ .type = FRAME_STARTED, .fds_len = 3, .fds = outer },
+			err);
 	close_three(inner);
 	close_three(outer);
 	return r;
@@ -158,7 +164,8 @@ static void to_command(struct monitor *m, int signo)
 	struct frame_signal s = { .signo = signo };
 
 	(void)frame_send(m->box.spawner_chan,
-			 &(struct frame_out){ .type = FRAME_SIGNAL, .len = sizeof(s), .data = &s }, &ignored);
+			 &(struct frame_out){ .type = FRAME_SIGNAL, .len = sizeof(s), .data = &s },
+			 &ignored);
 }
 
 static bool drained(int fd)
@@ -207,8 +214,9 @@ static void on_front(struct monitor *m)
 	struct frame f;
 	struct frame_signal s;
 
-	if (frame_recv(MONITOR_FD_CONTROL, &(struct frame_rules){ front_ops, ARRAY_SIZE(front_ops), PHASE_RUNNING },
-		       &f, &ignored) != 1) {
+	if (frame_recv(MONITOR_FD_CONTROL,
+		       &(struct frame_rules){ front_ops, ARRAY_SIZE(front_ops), PHASE_RUNNING }, &f,
+		       &ignored) != 1) {
 		cut_short(m, COMMAND_ENDED);
 		end_now(m);
 		return;
@@ -223,8 +231,9 @@ static bool on_inside(struct monitor *m, int chan)
 	struct error ignored = ERROR_INIT;
 	struct frame f;
 
-	if (frame_recv(chan, &(struct frame_rules){ inside_ops, ARRAY_SIZE(inside_ops), PHASE_RUNNING }, &f,
-		       &ignored) != 1)
+	if (frame_recv(chan,
+		       &(struct frame_rules){ inside_ops, ARRAY_SIZE(inside_ops), PHASE_RUNNING },
+		       &f, &ignored) != 1)
 		return false;
 	if (f.type == FRAME_FAULT && !m->have_fault) {
 		memcpy(&m->fault, f.data, sizeof(m->fault));
@@ -242,18 +251,23 @@ enum watched { ON_INIT, ON_SPAWNER, ON_FRONT, ON_DEADLINE, ON_WATCH, ON_ABORT, O
 static int watch(struct monitor *m, struct error *err)
 {
 	struct pollfd p[ON_MAX] = {
-		[ON_INIT] = { m->box.init_chan, POLLIN, 0 },   [ON_SPAWNER] = { m->box.spawner_chan, POLLIN, 0 },
-		[ON_FRONT] = { MONITOR_FD_CONTROL, POLLIN, 0 }, [ON_DEADLINE] = { m->deadline, POLLIN, 0 },
-		[ON_WATCH] = { m->watch, POLLIN, 0 },	       [ON_ABORT] = { m->signals, POLLIN, 0 },
+		[ON_INIT] = { m->box.init_chan, POLLIN, 0 },
+		[ON_SPAWNER] = { m->box.spawner_chan, POLLIN, 0 },
+		[ON_FRONT] = { MONITOR_FD_CONTROL, POLLIN, 0 },
+		[ON_DEADLINE] = { m->deadline, POLLIN, 0 },
+		[ON_WATCH] = { m->watch, POLLIN, 0 },
+		[ON_ABORT] = { m->signals, POLLIN, 0 },
 	};
 
 	for (;;) {
 		if (poll(p, ON_MAX, -1) < 0 && errno != EINTR)
 			return error_sys(err, errno, "cannot wait for the session");
-		/* The spawner first: what it said before it died must be heard before init's end counts. */
+		/* The spawner first: what it said before it died must be heard before init's end
+		 * counts. */
 		if (p[ON_SPAWNER].revents && !on_inside(m, m->box.spawner_chan))
 			p[ON_SPAWNER].fd = -1;
-		else if (p[ON_INIT].revents && p[ON_SPAWNER].revents == 0 && !on_inside(m, m->box.init_chan))
+		else if (p[ON_INIT].revents && p[ON_SPAWNER].revents == 0 &&
+			 !on_inside(m, m->box.init_chan))
 			return 0;
 		if (p[ON_FRONT].revents) {
 			on_front(m);
@@ -271,14 +285,19 @@ static int watch(struct monitor *m, struct error *err)
 static int report_end(struct monitor *m, struct error *err)
 {
 	if (m->have_fault)
-		return frame_send(MONITOR_FD_CONTROL, &(struct frame_out){ .type = FRAME_FAULT,
-				.len = sizeof(m->fault), .data = &m->fault }, err);
+		return frame_send(MONITOR_FD_CONTROL,
+				  &(struct frame_out){ .type = FRAME_FAULT,
+						       .len = sizeof(m->fault),
+						       .data = &m->fault },
+				  err);
 	if (m->cut != COMMAND_EXITED)
 		m->ended.end = m->cut;
 	else if (!m->have_ended)
 		m->ended.end = COMMAND_ENDED;
-	return frame_send(MONITOR_FD_CONTROL, &(struct frame_out){ .type = FRAME_ENDED,
-			.len = sizeof(m->ended), .data = &m->ended }, err);
+	return frame_send(MONITOR_FD_CONTROL,
+			  &(struct frame_out){
+				  .type = FRAME_ENDED, .len = sizeof(m->ended), .data = &m->ended },
+			  err);
 }
 
 /* Our own failure: said to the front as numbers like every other. */
@@ -331,7 +350,12 @@ static int wait_run(struct monitor *m, struct frame *run, struct error *err)
 int monitor_main(void)
 {
 	struct error err = ERROR_INIT;
-	struct monitor m = { .box = SANDBOX_INIT, .deadline = -1, .watch = -1, .signals = -1, .proc = -1, .cgroup = -1 };
+	struct monitor m = { .box = SANDBOX_INIT,
+			     .deadline = -1,
+			     .watch = -1,
+			     .signals = -1,
+			     .proc = -1,
+			     .cgroup = -1 };
 	struct frame run;
 	sigset_t all;
 

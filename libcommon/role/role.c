@@ -35,7 +35,8 @@ int role_libexec(struct buf *out, struct error *err)
 	return 0;
 }
 
-int role_launch(enum role role, const struct proc_fd *fds, size_t fds_len, struct proc *out, struct error *err)
+int role_launch(enum role role, const struct proc_fd *fds, size_t fds_len, struct proc *out,
+		struct error *err)
 {
 	static const char *const no_env[] = { NULL };
 	BUF_AUTO path = BUF_INIT;
@@ -44,11 +45,12 @@ int role_launch(enum role role, const struct proc_fd *fds, size_t fds_len, struc
 		return -1;
 	buf_fmt(&path, "/%s", roles[role].binary);
 	const char *const argv[] = { roles[role].binary, NULL };
-	struct proc_spec spec = { .path = path.data, .argv = argv, .envp = no_env, .fds = fds, .fds_len = fds_len };
+	struct proc_spec spec = {
+		.path = path.data, .argv = argv, .envp = no_env, .fds = fds, .fds_len = fds_len
+	};
 	if (proc_spawn(&spec, out, err)) {
 		if (err->kind == ERR_NOTFOUND)
-			error_hint(err, "the installation is incomplete: %s is missing; run 'make install' again",
-				   path.data);
+			error_hint(err, "%s is missing: run 'make install' again", path.data);
 		return -1;
 	}
 	return 0;

@@ -21,12 +21,13 @@ enum role { ROLE_MONITOR, ROLE_MAX };
 int role_libexec(struct buf *out, struct error *err);
 
 /* Starts a role with an empty environment and these descriptors alone. Errors: notfound, sys. */
-int role_launch(enum role role, const struct proc_fd *fds, size_t fds_len, struct proc *out, struct error *err);
+int role_launch(enum role role, const struct proc_fd *fds, size_t fds_len, struct proc *out,
+		struct error *err);
 
 /*
  * What a role does to itself before it reads a foreign byte: no_new_privs, no
- * core dumps, undumpable, Landlock (nothing but reading below `read_dir`, which may be NULL; left out
- * where the kernel has none), the seccomp program. Errors: sys.
+ * core dumps, undumpable, Landlock (nothing but reading below `read_dir`, which may be NULL; left
+ * out where the kernel has none), the seccomp program. Errors: sys.
  */
 int role_confine(enum filter filter, const char *read_dir, struct error *err);
 

@@ -75,7 +75,8 @@ static void close_dir(DIR **dir)
 		closedir(*dir);
 }
 
-/* The kernel keeps children by the thread that forked them: leaving one thread out would be a way to hide. */
+/* The kernel keeps children by the thread that forked them: leaving one thread out would be a way
+ * to hide. */
 static void add_children(int proc_fd, pid_t pid, struct queue *q)
 {
 	char path[32];

@@ -75,7 +75,10 @@ int chan_recv(int fd, struct chan_frame *out)
 		char bytes[CMSG_SPACE(sizeof(int) * 4)];
 	} control;
 	struct iovec iov = { .iov_base = &head, .iov_len = sizeof(head) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
 	ssize_t n;
 
 	memset(out, 0, sizeof(*out));

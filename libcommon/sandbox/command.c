@@ -43,7 +43,8 @@ static const struct payload *map_payload(int fd)
 static const char **pointers(const char **at, uint32_t n)
 {
 	size_t size = ((size_t)n + 1) * sizeof(char *);
-	const char **v = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const char **v = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			      0);
 
 	if (v == MAP_FAILED)
 		return NULL;
@@ -72,6 +73,18 @@ static int try_candidates(const char *const *paths, const char **argv, const cha
 	return err;
 }
 
+static void default_signals(void)
+{
+	struct sigaction act = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	/* KILL and STOP cannot be set, and say so. */
+	for (int sig = 1; sig < NSIG; sig++)
+		(void)sigaction(sig, &act, NULL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 static int take_stdio(const int stdio[3])
 {
 	for (int i = 0; i < 3; i++)
@@ -82,7 +95,6 @@ static int take_stdio(const int stdio[3])
 
 void inside_command(const struct plan *p, int payload_fd, const int stdio[3], int report_fd)
 {
-	sigset_t none;
 	const struct payload *load = map_payload(payload_fd);
 
 	if (!load)
@@ -101,10 +113,6 @@ void inside_command(const struct plan *p, int payload_fd, const int stdio[3], in
 	/* The report pipe is close-on-exec like everything else above 2. */
 	if (chdir(load->cwd ? at : plan_str(p, p->cwd)))
 		report(report_fd, COMMAND_CANNOT_ENTER, errno);
-	for (int sig = 1; sig < NSIG; sig++)
-		if (sig != SIGKILL && sig != SIGSTOP)
-			signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	default_signals();
 	report(report_fd, COMMAND_CANNOT_EXEC, try_candidates(paths, argv, envp));
 }

@@ -7,13 +7,14 @@
 
 struct step_text {
 	const char *what;
-	const char *eperm_fix; /* usual cause and fix where the kernel says EPERM, EACCES, ENOSPC or EINVAL */
+	const char *eperm_fix; /* usual cause and fix where the kernel says EPERM, EACCES, ENOSPC or
+				  EINVAL */
 };
 
-#define USERNS_FIX                                                                                                     \
-	"unprivileged user namespaces are restricted here: on Ubuntu 24.04 install the AppArmor profile or run "      \
-	"'sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0'; in Docker run with --security-opt "            \
-	"seccomp=unconfined; see 'git box probe'"
+#define USERNS_FIX                                                                                 \
+	"unprivileged user namespaces are restricted here: on Ubuntu 24.04 install the AppArmor " \
+	"profile or set kernel.apparmor_restrict_unprivileged_userns=0; in Docker run with "      \
+	"--security-opt seccomp=unconfined; see 'git box probe'"
 
 static const struct step_text steps[STEP_MAX] = {
 	[STEP_NONE] = { "nothing", NULL },

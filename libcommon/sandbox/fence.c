@@ -67,7 +67,8 @@ static int drop_ids(const struct plan *p)
 {
 	if (geteuid() == p->uid)
 		return 0;
-	if (setgroups(0, NULL) || setresgid(p->gid, p->gid, p->gid) || setresuid(p->uid, p->uid, p->uid))
+	if (setgroups(0, NULL) || setresgid(p->gid, p->gid, p->gid) ||
+	    setresuid(p->uid, p->uid, p->uid))
 		return -1;
 	return prctl(PR_SET_DUMPABLE, 1);
 }
@@ -81,7 +82,8 @@ static int enter_userns(const struct plan *p, struct fault *f)
 {
 	if (unshare(CLONE_NEWUSER))
 		return fail(f, STEP_USERNS, 0);
-	if (write_file("/proc/self/setgroups", "deny", 4) || identity_map("/proc/self/uid_map", p->uid) ||
+	if (write_file("/proc/self/setgroups", "deny", 4) ||
+	    identity_map("/proc/self/uid_map", p->uid) ||
 	    identity_map("/proc/self/gid_map", p->gid))
 		return fail(f, STEP_USERNS_MAP, 0);
 	return 0;
@@ -135,15 +137,18 @@ static int add_rule(int ruleset, const struct plan *p, const struct plan_rule *r
 	int fd = open(plan_str(p, rule->path), O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return rule->optional && errno == ENOENT ? 0 : -1;
-	struct compat_landlock_path_beneath attr = { .allowed_access = rule->access, .parent_fd = fd };
-	int r = (int)syscall(COMPAT_SYS_landlock_add_rule, ruleset, COMPAT_LANDLOCK_RULE_PATH_BENEATH, &attr, 0);
+	struct compat_landlock_path_beneath attr = { .allowed_access = rule->access,
+						     .parent_fd = fd };
+	int r = (int)syscall(COMPAT_SYS_landlock_add_rule, ruleset,
+			     COMPAT_LANDLOCK_RULE_PATH_BENEATH, &attr, 0);
 	close(fd);
 	return r;
 }
 
 static int landlock(const struct plan *p, struct fault *f)
 {
-	struct compat_landlock_ruleset attr = { .handled_access_fs = p->landlock_fs, .scoped = p->landlock_scope };
+	struct compat_landlock_ruleset attr = { .handled_access_fs = p->landlock_fs,
+						.scoped = p->landlock_scope };
 	/* Kernels before the scopes know only the first members. */
 	size_t size = p->landlock_scope ? sizeof(attr) : sizeof(attr.handled_access_fs);
 	int ruleset = (int)syscall(COMPAT_SYS_landlock_create_ruleset, &attr, size, 0);

@@ -24,39 +24,136 @@
 #define NEWEST_SYSCALL 450 /* set_mempolicy_home_node, Linux 5.17 */
 #define EPERM_ACTION SCMP_ACT_ERRNO(EPERM)
 #define TIOCLINUX_NR 0x541c
-#ifndef SOCK_TYPE_MASK
-#define SOCK_TYPE_MASK 0xf
-#endif
+#define TYPE_MASK 0xf /* the kernel's SOCK_TYPE_MASK; flags lie above it */
 
 /* Refused with EPERM whatever the arguments. */
 static const char *const refused[] = {
 	/* mounts and roots: the classic interface and the new one */
-	"mount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount",
-	"fspick", "mount_setattr", "quotactl", "quotactl_fd",
+	"mount",
+	"umount2",
+	"pivot_root",
+	"chroot",
+	"open_tree",
+	"move_mount",
+	"fsopen",
+	"fsconfig",
+	"fsmount",
+	"fspick",
+	"mount_setattr",
+	"quotactl",
+	"quotactl_fd",
 	/* namespaces */
-	"unshare", "setns",
+	"unshare",
+	"setns",
 	/* other processes */
-	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_getfd", "kcmp",
-	"move_pages", "migrate_pages", "mbind", "set_mempolicy", "set_mempolicy_home_node",
+	"ptrace",
+	"process_vm_readv",
+	"process_vm_writev",
+	"process_madvise",
+	"process_mrelease",
+	"pidfd_getfd",
+	"kcmp",
+	"move_pages",
+	"migrate_pages",
+	"mbind",
+	"set_mempolicy",
+	"set_mempolicy_home_node",
 	/* kernel memory, code and keys */
-	"bpf", "perf_event_open", "userfaultfd", "init_module", "finit_module", "delete_module", "kexec_load",
-	"kexec_file_load", "keyctl", "add_key", "request_key", "lookup_dcookie", "uselib", "_sysctl", "nfsservctl",
-	"iopl", "ioperm", "modify_ldt", "vm86", "vm86old",
+	"bpf",
+	"perf_event_open",
+	"userfaultfd",
+	"init_module",
+	"finit_module",
+	"delete_module",
+	"kexec_load",
+	"kexec_file_load",
+	"keyctl",
+	"add_key",
+	"request_key",
+	"lookup_dcookie",
+	"uselib",
+	"_sysctl",
+	"nfsservctl",
+	"iopl",
+	"ioperm",
+	"modify_ldt",
+	"vm86",
+	"vm86old",
 	/* files by handle, events of whole file systems */
-	"open_by_handle_at", "name_to_handle_at", "fanotify_init", "fanotify_mark",
+	"open_by_handle_at",
+	"name_to_handle_at",
+	"fanotify_init",
+	"fanotify_mark",
 	/* io_uring does socket work that no filter on socket calls sees */
-	"io_uring_setup", "io_uring_enter", "io_uring_register",
+	"io_uring_setup",
+	"io_uring_enter",
+	"io_uring_register",
 	/* the machine */
-	"reboot", "swapon", "swapoff", "acct", "settimeofday", "stime", "clock_settime", "clock_settime64",
-	"clock_adjtime", "clock_adjtime64", "adjtimex", "sethostname", "setdomainname", "syslog", "vhangup",
+	"reboot",
+	"swapon",
+	"swapoff",
+	"acct",
+	"settimeofday",
+	"stime",
+	"clock_settime",
+	"clock_settime64",
+	"clock_adjtime",
+	"clock_adjtime64",
+	"adjtimex",
+	"sethostname",
+	"setdomainname",
+	"syslog",
+	"vhangup",
 };
 
 static const char *const monitor_allowed[] = {
-	"read", "write", "close", "pread64", "lseek", "recvmsg", "sendmsg", "sendto", "recvfrom", "poll", "ppoll",
-	"epoll_wait", "epoll_pwait", "epoll_pwait2", "epoll_ctl", "timerfd_settime", "pidfd_send_signal", "waitid", "wait4",
-	"pipe2", "fcntl", "openat", "newfstatat", "fstat", "getdents64", "mmap", "munmap", "mremap", "mprotect", "madvise",
-	"brk", "futex", "getrandom", "clock_gettime", "gettimeofday", "clock_nanosleep", "rt_sigreturn", "rt_sigprocmask",
-	"rt_sigaction", "restart_syscall", "getpid", "gettid", "tgkill", "exit", "exit_group", "rseq", "sched_yield",
+	"read",
+	"write",
+	"close",
+	"pread64",
+	"lseek",
+	"recvmsg",
+	"sendmsg",
+	"sendto",
+	"recvfrom",
+	"poll",
+	"ppoll",
+	"epoll_wait",
+	"epoll_pwait",
+	"epoll_pwait2",
+	"epoll_ctl",
+	"timerfd_settime",
+	"pidfd_send_signal",
+	"waitid",
+	"wait4",
+	"pipe2",
+	"fcntl",
+	"openat",
+	"newfstatat",
+	"fstat",
+	"getdents64",
+	"mmap",
+	"munmap",
+	"mremap",
+	"mprotect",
+	"madvise",
+	"brk",
+	"futex",
+	"getrandom",
+	"clock_gettime",
+	"gettimeofday",
+	"clock_nanosleep",
+	"rt_sigreturn",
+	"rt_sigprocmask",
+	"rt_sigaction",
+	"restart_syscall",
+	"getpid",
+	"gettid",
+	"tgkill",
+	"exit",
+	"exit_group",
+	"rseq",
+	"sched_yield",
 };
 
 static void die(const char *what, int err)
@@ -65,7 +162,8 @@ static void die(const char *what, int err)
 	exit(1);
 }
 
-static void rule(scmp_filter_ctx ctx, uint32_t action, const char *name, unsigned n, const struct scmp_arg_cmp *args)
+static void rule(scmp_filter_ctx ctx, uint32_t action, const char *name, unsigned n,
+		 const struct scmp_arg_cmp *args)
 {
 	int nr = seccomp_syscall_resolve_name(name);
 	if (nr == __NR_SCMP_ERROR)
@@ -80,12 +178,14 @@ static void rule_if(scmp_filter_ctx ctx, uint32_t action, const char *name, stru
 	rule(ctx, action, name, 1, &arg);
 }
 
-/* Any bit of `bits` in the low half of argument n: one rule a bit, since a masked compare wants one value. */
+/* Any bit of `bits` in the low half of argument n: one rule a bit, since a masked compare wants one
+ * value. */
 static void refuse_bits(scmp_filter_ctx ctx, const char *name, unsigned n, uint64_t bits, int err)
 {
 	for (unsigned i = 0; i < 32; i++)
 		if (bits & (1ull << i))
-			rule_if(ctx, SCMP_ACT_ERRNO(err), name, SCMP_CMP(n, SCMP_CMP_MASKED_EQ, 1ull << i, 1ull << i));
+			rule_if(ctx, SCMP_ACT_ERRNO(err), name,
+				SCMP_CMP(n, SCMP_CMP_MASKED_EQ, 1ull << i, 1ull << i));
 }
 
 /*
@@ -97,41 +197,52 @@ static void refuse_bits(scmp_filter_ctx ctx, const char *name, unsigned n, uint6
 static void socket_rules(scmp_filter_ctx ctx)
 {
 	static const unsigned inet[] = { AF_INET, AF_INET6 };
-	static const unsigned types[] = { SOCK_RAW, SOCK_RDM, SOCK_SEQPACKET, SOCK_DCCP, SOCK_PACKET };
-	/* ICMP, ICMPv6, SCTP, UDP-Lite, raw, MPTCP: the other ones that a stream or datagram socket may name */
+	static const unsigned types[] = { SOCK_RAW, SOCK_RDM, SOCK_SEQPACKET, SOCK_DCCP,
+					  SOCK_PACKET };
+	/* ICMP, ICMPv6, SCTP, UDP-Lite, raw, MPTCP: the other ones that a stream or datagram socket
+	 * may name */
 	static const unsigned protocols[] = { 1, 58, 132, 136, 255, 262 };
 
 	for (size_t i = 0; i < LEN(inet); i++) {
 		for (size_t t = 0; t < LEN(types); t++) {
-			struct scmp_arg_cmp args[] = { SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, inet[i]),
-						       SCMP_CMP(1, SCMP_CMP_MASKED_EQ, SOCK_TYPE_MASK, types[t]) };
+			struct scmp_arg_cmp args[] = {
+				SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, inet[i]),
+				SCMP_CMP(1, SCMP_CMP_MASKED_EQ, TYPE_MASK, types[t])
+			};
 			rule(ctx, EPERM_ACTION, "socket", 2, args);
 		}
 		for (size_t t = 0; t < LEN(protocols); t++) {
-			struct scmp_arg_cmp args[] = { SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, inet[i]),
-						       SCMP_CMP(2, SCMP_CMP_MASKED_EQ, LOW32, protocols[t]) };
+			struct scmp_arg_cmp args[] = {
+				SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, inet[i]),
+				SCMP_CMP(2, SCMP_CMP_MASKED_EQ, LOW32, protocols[t])
+			};
 			rule(ctx, SCMP_ACT_ERRNO(EPROTONOSUPPORT), "socket", 2, args);
 		}
 	}
-	struct scmp_arg_cmp netlink[] = { SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, AF_NETLINK), SCMP_CMP(2, SCMP_CMP_NE, 0) };
+	struct scmp_arg_cmp netlink[] = { SCMP_CMP(0, SCMP_CMP_MASKED_EQ, LOW32, AF_NETLINK),
+					  SCMP_CMP(2, SCMP_CMP_NE, 0) };
 	rule(ctx, EPERM_ACTION, "socket", 2, netlink);
 	/* Data on the connecting packet goes past what looks at connect(). */
-	rule_if(ctx, EPERM_ACTION, "sendto", SCMP_CMP(3, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
-	rule_if(ctx, EPERM_ACTION, "sendmsg", SCMP_CMP(2, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
-	rule_if(ctx, EPERM_ACTION, "sendmmsg", SCMP_CMP(3, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
+	rule_if(ctx, EPERM_ACTION, "sendto",
+		SCMP_CMP(3, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
+	rule_if(ctx, EPERM_ACTION, "sendmsg",
+		SCMP_CMP(2, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
+	rule_if(ctx, EPERM_ACTION, "sendmmsg",
+		SCMP_CMP(3, SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
 }
 
 static void argument_rules(scmp_filter_ctx ctx)
 {
-	const uint64_t new_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
-					CLONE_NEWPID | CLONE_NEWNET;
+	const uint64_t new_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+					CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 	const uint64_t injecting[] = { TIOCSTI, TIOCLINUX_NR, TIOCSETD, TIOCCONS };
 
 	refuse_bits(ctx, "clone", 0, new_namespaces, EPERM);
 	/* Its flags are in memory, which a filter cannot read; libc falls back to clone. */
 	rule(ctx, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);
 	for (size_t i = 0; i < LEN(injecting); i++)
-		rule_if(ctx, EPERM_ACTION, "ioctl", SCMP_CMP(1, SCMP_CMP_MASKED_EQ, LOW32, injecting[i]));
+		rule_if(ctx, EPERM_ACTION, "ioctl",
+			SCMP_CMP(1, SCMP_CMP_MASKED_EQ, LOW32, injecting[i]));
 	/* Limits of other processes, init among them. */
 	struct scmp_arg_cmp others[] = { SCMP_CMP(0, SCMP_CMP_NE, 0), SCMP_CMP(2, SCMP_CMP_NE, 0) };
 	rule(ctx, EPERM_ACTION, "prlimit64", LEN(others), others);
@@ -164,8 +275,10 @@ static void print(const struct sock_filter *f, size_t n)
  */
 static void print_prefix(bool socket_families)
 {
-	const uint32_t arch = seccomp_arch_native() == SCMP_ARCH_AARCH64 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64;
-	const uint32_t low_half = offsetof(struct seccomp_data, args); /* both architectures are little endian */
+	const uint32_t arch = seccomp_arch_native() == SCMP_ARCH_AARCH64 ? AUDIT_ARCH_AARCH64 :
+									   AUDIT_ARCH_X86_64;
+	const uint32_t low_half = offsetof(struct seccomp_data,
+					   args); /* both architectures are little endian */
 	const unsigned char end = socket_families ? 13 : 6;
 	const struct sock_filter prefix[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
@@ -223,7 +336,8 @@ static void mason_rules(scmp_filter_ctx ctx)
 	rule(ctx, EPERM_ACTION, "socketpair", 0, NULL);
 }
 
-static void generate(const char *name, uint32_t otherwise, void (*rules)(scmp_filter_ctx), bool socket_families)
+static void generate(const char *name, uint32_t otherwise, void (*rules)(scmp_filter_ctx),
+		     bool socket_families)
 {
 	scmp_filter_ctx ctx = seccomp_init(otherwise);
 	if (!ctx)

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 enum filter {
-	FILTER_PAYLOAD, /* commands of a box: allow by default, EPERM for what no program needs and attacks do */
+	FILTER_PAYLOAD, /* commands of a box: allow by default, EPERM for what no program needs and
+			   attacks do */
 	FILTER_MASON,	/* the same without any socket */
 	FILTER_MONITOR, /* allow-list of the monitor after it started a session */
 	FILTER_MAX

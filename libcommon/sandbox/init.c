@@ -61,7 +61,8 @@ static int set_up(const struct plan *p, const struct start_gate *gate, struct fa
 		return fail(f, STEP_NETWORK);
 	if (say(gate->root_ready[1]))
 		return fail(f, STEP_SPAWNER);
-	/* Taking the old root down waits for other processors; the spawner fences itself in that time. */
+	/* Taking the old root down waits for other processors; the spawner fences itself in that
+	 * time. */
 	if (inside_leave_old_root(p, f))
 		return -1;
 	return say(gate->all_ready[1]) ? fail(f, STEP_SPAWNER) : 0;
@@ -75,7 +76,8 @@ static pid_t start_spawner(const struct inside *in, struct start_gate *gate, str
 		.exit_signal = SIGCHLD,
 	};
 
-	if (pipe2(gate->net_ready, O_CLOEXEC) || pipe2(gate->root_ready, O_CLOEXEC) || pipe2(gate->all_ready, O_CLOEXEC)) {
+	if (pipe2(gate->net_ready, O_CLOEXEC) || pipe2(gate->root_ready, O_CLOEXEC) ||
+	    pipe2(gate->all_ready, O_CLOEXEC)) {
 		fail(f, STEP_SPAWNER);
 		return -1;
 	}

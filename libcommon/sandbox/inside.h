@@ -28,16 +28,19 @@ struct start_gate {
 /* init.c: the whole life of pid 1. */
 __attribute__((noreturn)) void inside_init(const struct inside *in);
 
-/* root.c: new root, mounts, pivot. 0, or -1 with *f. Leaves the old root at old_fd, still mounted at /.old. */
+/* root.c: new root, mounts, pivot. 0, or -1 with *f. Leaves the old root at old_fd, still mounted
+ * at /.old. */
 int inside_build_root(const struct plan *p, struct fault *f);
 int inside_leave_old_root(const struct plan *p, struct fault *f);
 
-/* mounts.c: executes one step of the plan. old_fd: host's root; root_fd: new root; box_fd: plan.box_root or -1. */
+/* mounts.c: executes one step of the plan. old_fd: host's root; root_fd: new root; box_fd:
+ * plan.box_root or -1. */
 struct mount_roots {
 	int old_fd;
 	int root_fd;
 	int box_fd;
-	/* The parent directory of the last entry, kept because the next one mostly has the same; -1: none. */
+	/* The parent directory of the last entry, kept because the next one mostly has the same;
+	 * -1: none. */
 	int parent_fd;
 	size_t parent_len;
 	char parent_path[4096]; /* with its trailing slash */
@@ -52,7 +55,8 @@ int inside_network(struct fault *f);
 int inside_fence(const struct plan *p, struct fault *f);
 
 /* spawner.c: makes the network, waits for the root, fences itself in, starts the command. */
-__attribute__((noreturn)) void inside_spawner(const struct inside *in, const struct start_gate *gate);
+__attribute__((noreturn)) void inside_spawner(const struct inside *in,
+					      const struct start_gate *gate);
 
 /* What a command's child tells the spawner where it cannot become the command. */
 struct command_failure {
@@ -61,8 +65,8 @@ struct command_failure {
 };
 
 /* command.c: in the forked child: never returns; a failure goes to report_fd, which exec closes. */
-__attribute__((noreturn)) void inside_command(const struct plan *p, int payload_fd, const int stdio[3],
-					      int report_fd);
+__attribute__((noreturn)) void inside_command(const struct plan *p, int payload_fd,
+					      const int stdio[3], int report_fd);
 
 /* chan.c: frames by bare system calls. 0 or -1 (errno). */
 int chan_send(int fd, uint16_t type, const void *data, uint32_t len);

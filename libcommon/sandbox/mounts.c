@@ -103,7 +103,8 @@ static bool is_ours(int parent, int dir)
 {
 	struct stat around, st;
 
-	return !fstat(dir, &st) && st.st_uid == geteuid() && !fstat(parent, &around) && around.st_uid != st.st_uid;
+	return !fstat(dir, &st) && st.st_uid == geteuid() && !fstat(parent, &around) &&
+	       around.st_uid != st.st_uid;
 }
 
 /*
@@ -161,7 +162,8 @@ static int parent_of(struct mount_roots *roots, const char *path, const char **l
 		errno = **last ? ENAMETOOLONG : EINVAL;
 		return -1;
 	}
-	if (roots->parent_fd >= 0 && roots->parent_len == len && !memcmp(roots->parent_path, path, len))
+	if (roots->parent_fd >= 0 && roots->parent_len == len &&
+	    !memcmp(roots->parent_path, path, len))
 		return roots->parent_fd;
 	inside_forget_parent(roots);
 	roots->parent_fd = open_dirs(roots->root_fd, path, len);
@@ -216,7 +218,8 @@ static unsigned attributes(const struct plan_mount *m)
 
 static int attach(int mount_fd, int target)
 {
-	return move_mount(mount_fd, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+	return move_mount(mount_fd, "", target, "",
+			  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
 /* Shows what src_fd names at target. Both are O_PATH descriptors of this mount namespace. */
@@ -321,8 +324,8 @@ static int new_fs(const char *type, const char *options, int target, unsigned at
 	return r;
 }
 
-static int do_new_fs(struct mount_roots *roots, const char *dst, const char *type, const char *options,
-		     unsigned attr)
+static int do_new_fs(struct mount_roots *roots, const char *dst, const char *type,
+		     const char *options, unsigned attr)
 {
 	int target = open_target(roots, dst, true);
 	if (target < 0)
@@ -374,7 +377,8 @@ static int overlay_fd(struct mount_roots *roots, int src, int target, const stru
  * host's, so nothing listens there. A regular file is bound instead; anything
  * else is refused.
  */
-static int do_overlay(struct mount_roots *roots, const char *dst, const struct plan_mount *m, int src)
+static int do_overlay(struct mount_roots *roots, const char *dst, const struct plan_mount *m,
+		      int src)
 {
 	struct stat st;
 
@@ -448,7 +452,8 @@ static int write_all(int fd, const char *data, size_t len)
 
 static int make_file(int parent, const char *last, const struct plan *p, const struct plan_mount *m)
 {
-	int fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, m->mode);
+	int fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			m->mode);
 	if (fd < 0)
 		return -1;
 	int r = write_all(fd, (const char *)p + m->data, m->data_len);
@@ -510,7 +515,8 @@ int inside_mount(const struct plan *p, const struct plan_mount *m, struct mount_
 		forget_if_covered(roots, plan_str(p, m->dst));
 	if (!r)
 		return 0;
-	/* A file or a symlink that the box put where a directory was is its own loss, as if it had removed it. */
+	/* A file or a symlink that the box put where a directory was is its own loss, as if it had
+	 * removed it. */
 	bool missing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
 	return missing && m->flags & PLAN_OPTIONAL ? 0 : -1;
 }

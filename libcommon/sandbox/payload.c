@@ -26,7 +26,8 @@ static const char *path_of(const char *const *envp)
 	return DEFAULT_PATH;
 }
 
-/* As execvp: a name with a slash is itself, any other is looked for in PATH; an empty entry is the cwd. */
+/* As execvp: a name with a slash is itself, any other is looked for in PATH; an empty entry is the
+ * cwd. */
 static uint32_t add_candidates(struct buf *out, const char *name, const char *path)
 {
 	uint32_t n = 0;
@@ -48,8 +49,8 @@ static uint32_t add_candidates(struct buf *out, const char *name, const char *pa
 	}
 }
 
-int payload_build(const char *const *argv, const char *const *envp, const char *cwd, struct buf *out,
-		  struct error *err)
+int payload_build(const char *const *argv, const char *const *envp, const char *cwd,
+		  struct buf *out, struct error *err)
 {
 	struct payload head = { .magic = PAYLOAD_MAGIC };
 
@@ -65,7 +66,8 @@ int payload_build(const char *const *argv, const char *const *envp, const char *
 		head.cwd = 1;
 	}
 	if (out->len > PAYLOAD_SIZE_MAX || head.argc + head.envc + head.paths > PAYLOAD_STRINGS_MAX)
-		return error_set(err, ERR_LIMIT, "command and environment are too long (%zu bytes, at most %u)",
+		return error_set(err, ERR_LIMIT,
+				 "command and environment are too long (%zu bytes, at most %u)",
 				 out->len, PAYLOAD_SIZE_MAX);
 	head.size = (uint32_t)out->len;
 	memcpy(out->data, &head, sizeof(head));
@@ -80,9 +82,11 @@ bool payload_check(const void *data, size_t size)
 	if (size <= sizeof(head) || size > PAYLOAD_SIZE_MAX)
 		return false;
 	memcpy(&head, data, sizeof(head));
-	if (head.magic != PAYLOAD_MAGIC || head.size != size || head.cwd > 1 || !head.argc || !head.paths)
+	if (head.magic != PAYLOAD_MAGIC || head.size != size || head.cwd > 1 || !head.argc ||
+	    !head.paths)
 		return false;
-	if (head.argc > PAYLOAD_STRINGS_MAX || head.envc > PAYLOAD_STRINGS_MAX || head.paths > PAYLOAD_STRINGS_MAX)
+	if (head.argc > PAYLOAD_STRINGS_MAX || head.envc > PAYLOAD_STRINGS_MAX ||
+	    head.paths > PAYLOAD_STRINGS_MAX)
 		return false;
 	uint64_t want = (uint64_t)head.argc + head.envc + head.paths + head.cwd, have = 0;
 	for (size_t i = 0; i < size - sizeof(head); i++)

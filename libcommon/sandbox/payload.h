@@ -19,9 +19,11 @@
 struct payload {
 	uint32_t magic;
 	uint32_t size;
-	uint32_t argc; /* strings, in this order, each NUL-terminated, back to back after the head */
+	uint32_t
+		argc; /* strings, in this order, each NUL-terminated, back to back after the head */
 	uint32_t envc;
-	uint32_t paths; /* candidates for the executable, tried in order: absolute, or relative to cwd */
+	uint32_t paths; /* candidates for the executable, tried in order: absolute, or relative to
+			   cwd */
 	uint32_t cwd;	/* 1: a cwd string follows; 0: plan's */
 };
 
@@ -30,8 +32,8 @@ struct payload {
  * made from PATH in envp as execvp would (argv[0] itself where it has a slash).
  * Errors: limit (too long), usage (empty argv).
  */
-int payload_build(const char *const *argv, const char *const *envp, const char *cwd, struct buf *out,
-		  struct error *err);
+int payload_build(const char *const *argv, const char *const *envp, const char *cwd,
+		  struct buf *out, struct error *err);
 
 /* Pure check; async-signal-safe; fuzzed. True where well-formed. */
 bool payload_check(const void *data, size_t size);

@@ -10,14 +10,16 @@
 
 enum frame_type {
 	/* front -> monitor */
-	FRAME_HOLD = 1, /* fd: a locked file; kept open while the session lives, so that its lock outlives the front */
+	FRAME_HOLD = 1, /* fd: a locked file; kept open while the session lives, so that its lock
+			   outlives the front */
 	FRAME_CGROUP,	/* fd: directory of the cgroup in which init is born */
 	FRAME_RUN,	/* fds: payload and plan, sealed memfds; struct frame_run */
-	FRAME_SIGNAL,  /* struct frame_signal; also monitor -> spawner */
+	FRAME_SIGNAL,	/* struct frame_signal; also monitor -> spawner */
 	/* monitor -> front */
 	FRAME_STARTED, /* fds: stdin write end, stdout and stderr read ends */
 	FRAME_ENDED,   /* struct frame_ended; also spawner -> monitor */
-	FRAME_FAULT,   /* struct fault: the sandbox could not be built; also init, spawner -> monitor */
+	FRAME_FAULT, /* struct fault: the sandbox could not be built; also init, spawner -> monitor
+		      */
 	/* monitor -> spawner */
 	FRAME_EXEC /* fds: payload, stdin, stdout, stderr ends of the command */
 };
@@ -32,13 +34,13 @@ struct frame_signal {
 
 /* How a command ended. Numbers are part of the protocol. */
 enum command_end {
-	COMMAND_EXITED = 0,  /* code */
-	COMMAND_SIGNALED,    /* signal */
-	COMMAND_TIMED_OUT,   /* wall clock */
-	COMMAND_MEMORY,	     /* memory limit: watchdog or cgroup */
-	COMMAND_CANNOT_EXEC, /* sys: errno of execve */
+	COMMAND_EXITED = 0,   /* code */
+	COMMAND_SIGNALED,     /* signal */
+	COMMAND_TIMED_OUT,    /* wall clock */
+	COMMAND_MEMORY,	      /* memory limit: watchdog or cgroup */
+	COMMAND_CANNOT_EXEC,  /* sys: errno of execve */
 	COMMAND_CANNOT_ENTER, /* sys: errno of chdir to its directory */
-	COMMAND_ENDED	     /* the session was told to end, or its spawner was killed from inside */
+	COMMAND_ENDED /* the session was told to end, or its spawner was killed from inside */
 };
 
 struct frame_ended {

@@ -27,7 +27,8 @@ static int fail(struct fault *f, enum fault_step step, size_t index)
  */
 static int enter_new_root(void)
 {
-	if (mount("none", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=16m,nr_inodes=16k"))
+	if (mount("none", "/proc", "tmpfs", MS_NOSUID | MS_NODEV,
+		  "mode=0755,size=16m,nr_inodes=16k"))
 		return -1;
 	if (chdir("/proc") || mkdir(OLD_NAME, 0700))
 		return -1;

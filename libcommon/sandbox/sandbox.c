@@ -35,8 +35,8 @@ static void keep_own_fds(struct inside *in)
 static long clone_init(int cgroup_fd, int *pidfd)
 {
 	struct clone_args args = {
-		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
-			 CLONE_PIDFD,
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+			 CLONE_NEWCGROUP | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)pidfd,
 		.exit_signal = SIGCHLD,
 	};
@@ -78,8 +78,10 @@ static int write_maps(pid_t pid, const struct plan *plan)
 		if (write_proc(pid, "setgroups", "deny"))
 			return -1;
 	} else {
-		(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1\n%u %u 1", uid, uid, plan->uid, plan->uid);
-		(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1\n%u %u 1", gid, gid, plan->gid, plan->gid);
+		(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1\n%u %u 1", uid, uid, plan->uid,
+			       plan->uid);
+		(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1\n%u %u 1", gid, gid, plan->gid,
+			       plan->gid);
 	}
 	if (write_proc(pid, "uid_map", uid_map))
 		return -1;
@@ -116,13 +118,17 @@ static int fail(struct fault *f, enum fault_step step)
 	return -1;
 }
 
-static int start(const struct plan *plan, int cgroup_fd, struct pipes *p, struct sandbox *s, struct fault *f)
+static int start(const struct plan *plan, int cgroup_fd, struct pipes *p, struct sandbox *s,
+		 struct fault *f)
 {
 	if (open_pairs(p))
 		return fail(f, STEP_CLONE);
 	long pid = clone_init(cgroup_fd, &s->pidfd);
 	if (pid == 0) {
-		struct inside in = { .plan = plan, .go = p->go[0], .init_chan = p->init[1], .spawner_chan = p->spawner[1] };
+		struct inside in = { .plan = plan,
+				     .go = p->go[0],
+				     .init_chan = p->init[1],
+				     .spawner_chan = p->spawner[1] };
 		keep_own_fds(&in);
 		inside_init(&in);
 	}

@@ -11,12 +11,15 @@
 #include "sandbox/protocol.h"
 
 struct sandbox {
-	pid_t pid;	  /* init, as we see it */
+	pid_t pid; /* init, as we see it */
 	int pidfd;
 	int init_chan;	  /* FRAME_FAULT, or end of file: every process of the session is dead */
 	int spawner_chan; /* FRAME_EXEC, FRAME_SIGNAL out; FRAME_ENDED, FRAME_FAULT in */
 };
-#define SANDBOX_INIT { .pid = -1, .pidfd = -1, .init_chan = -1, .spawner_chan = -1 }
+#define SANDBOX_INIT                                                        \
+	{                                                                   \
+		.pid = -1, .pidfd = -1, .init_chan = -1, .spawner_chan = -1 \
+	}
 
 /*
  * Clones init, which builds everything by itself (failures arrive on the
@@ -26,7 +29,8 @@ struct sandbox {
  */
 int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, struct fault *f);
 
-/* SIGKILLs init and so everything inside, reaps it, closes the descriptors. Safe on SANDBOX_INIT. */
+/* SIGKILLs init and so everything inside, reaps it, closes the descriptors. Safe on SANDBOX_INIT.
+ */
 void sandbox_kill(struct sandbox *s);
 
 /*

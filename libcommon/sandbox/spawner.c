@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "sandbox/inside.h"
@@ -20,6 +21,12 @@ static NORETURN void give_up(int chan, enum fault_step step)
 	_exit(1);
 }
 
+/* libc's fork would run handlers and take locks of a heap that is not ours any more. */
+static pid_t fork_bare(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
 /* Forks the command. True where it became the command; else *failure says why not. */
 static bool start(const struct inside *in, const struct chan_frame *f, pid_t *pid_out,
 		  struct command_failure *failure)
@@ -28,7 +35,7 @@ static bool start(const struct inside *in, const struct chan_frame *f, pid_t *pi
 
 	if (pipe2(report, O_CLOEXEC))
 		give_up(in->spawner_chan, STEP_FORK);
-	pid_t pid = fork();
+	pid_t pid = fork_bare();
 	if (pid < 0)
 		give_up(in->spawner_chan, STEP_FORK);
 	if (pid == 0) {
@@ -52,7 +59,8 @@ static void forward_signals(int chan, pid_t command)
 	struct chan_frame f;
 
 	/* End of the channel or anything unexpected: the monitor is gone, and so shall we be. */
-	if (chan_recv(chan, &f) != 1 || f.type != FRAME_SIGNAL || f.len != sizeof(struct frame_signal))
+	if (chan_recv(chan, &f) != 1 || f.type != FRAME_SIGNAL ||
+	    f.len != sizeof(struct frame_signal))
 		_exit(1);
 	struct frame_signal sig;
 	memcpy(&sig, f.data, sizeof(sig));
@@ -74,7 +82,8 @@ static int wait_command(int chan, pid_t command, struct rusage *usage)
 		pid_t pid = wait4(command, &status, WNOHANG, usage);
 		if (pid == command)
 			return status;
-		struct pollfd p[2] = { { .fd = chan, .events = POLLIN }, { .fd = sfd, .events = POLLIN } };
+		struct pollfd p[2] = { { .fd = chan, .events = POLLIN },
+				       { .fd = sfd, .events = POLLIN } };
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			give_up(chan, STEP_FORK);
 		struct signalfd_siginfo info;
