@@ -8,11 +8,12 @@ test_lanes=both
 # at most KILL9_SECONDS. KILL9_ALL=1 takes every step of all of them, which is a matter of many minutes.
 KILL9_FRONT=${KILL9_FRONT:-12}
 KILL9_OTHERS=${KILL9_OTHERS:-3}
-KILL9_SECONDS=${KILL9_SECONDS:-10}
+KILL9_SECONDS=${KILL9_SECONDS:-7}
 [ -z "${KILL9_ALL:-}" ] || KILL9_FRONT=100000 KILL9_OTHERS=100000 KILL9_SECONDS=100000
 KILL_AT=$HELPER_DIR/kill-at
 ROLES='front launch monitor init spawner command mason'
 REPORT=$TRASH/report
+export KILL_AT_MS=6000
 
 "$KILL_AT" "$REPORT" count -- true || skip_all 'this host does not let us trace our own processes'
 
@@ -67,6 +68,11 @@ before_run () { git-box path b >/dev/null 2>&1 || git-box create -q b; }
 verb_run () { "$@" git-box run b -- true; }
 again_run () { git-box run b -- true; }
 
+# A command that outlives the killer's patience, unless it is ended.
+before_long () { before_run; }
+verb_long () { "$@" git-box run b -- sleep "$SLEEP"; }
+again_long () { again_run; }
+
 before_rm_run () { :; }
 verb_rm_run () { "$@" git-box run --rm -- true; }
 again_rm_run () { git-box run --rm -- true; }
@@ -100,7 +106,7 @@ fault () {
 	1) ;; # it went another way this time
 	*) echo "kill-at failed"; return 1 ;;
 	esac
-	check_undone "$1" && check_after && "again_$VERB" && { [ "$VERB" = run ] || settle; }
+	check_undone "$1" && check_after && "again_$VERB" && { [ "$VERB" = run ] || [ "$VERB" = long ] || settle; }
 }
 
 # choose ROLE K: sets N to the K-th step to be tried (from 0), or fails where there is no such. A golden stride spreads
@@ -140,10 +146,11 @@ faults () {
 }
 
 kill9 () {
-	VERB=$1 FAULTS=0 FAILED=0
+	VERB=$1 FAULTS=0 FAILED=0 SLEEP=0.2
 	cd repo && "before_$VERB" && "verb_$VERB" "$KILL_AT" "$REPORT" count -- && settle || return 1
 	grep -v ^code "$REPORT" >"$TRASH/counts"
 	STEPS=$(awk '{ n += $2 } END { print n }' "$TRASH/counts")
+	SLEEP=9
 	faults && settle || FAILED=$((FAILED + 1))
 	echo "# kill9: $VERB steps=$STEPS faults=$FAULTS" >"$TRASH/summary"
 	[ "$FAULTS" -gt 0 ] && [ "$FAILED" = 0 ]
@@ -158,7 +165,7 @@ test_expect_success 'control: the killer kills, and sees what lives on' '
 test_expect_success 'a repository where boxes came and went' '
 	make_repo repo && cd repo && git-box create -q b && git-box rm b && state >"$TRASH/before" && settle
 '
-for verb in create worktree run rm_run rm gc; do
+for verb in create worktree run long rm_run rm gc; do
 	test_expect_success "kill -9 at every step of $verb" 'kill9 "$verb"'
 	[ ! -e "$TRASH/summary" ] || cat "$TRASH/summary"
 	rm -f "$TRASH/summary"
