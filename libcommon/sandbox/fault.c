@@ -11,7 +11,7 @@ struct step_text {
 				  EINVAL */
 };
 
-#define USERNS_FIX                                                                                 \
+#define USERNS_FIX                                                                                \
 	"unprivileged user namespaces are restricted here: on Ubuntu 24.04 install the AppArmor " \
 	"profile or set kernel.apparmor_restrict_unprivileged_userns=0; in Docker run with "      \
 	"--security-opt seccomp=unconfined; see 'git box probe'"
@@ -31,6 +31,7 @@ static const struct step_text steps[STEP_MAX] = {
 	[STEP_USERNS_MAX] = { "forbidding further user namespaces", NULL },
 	[STEP_DETACH_OLD] = { "leaving the old root", NULL },
 	[STEP_ROOT_RO] = { "making the new root read-only", NULL },
+	[STEP_AUDIT] = { "checking what is mounted against the plan", NULL },
 	[STEP_SPAWNER] = { "starting the spawner", NULL },
 	[STEP_IDS] = { "changing to the payload's uid", NULL },
 	[STEP_USERNS] = { "entering the second user namespace",
@@ -48,7 +49,9 @@ static const struct step_text steps[STEP_MAX] = {
 
 static void subject(const struct fault *f, const struct plan *plan, struct buf *out)
 {
-	if (f->step == STEP_MOUNT && plan && f->index < plan->mounts.len) {
+	bool mount = f->step == STEP_MOUNT || f->step == STEP_AUDIT;
+
+	if (mount && plan && f->index < plan->mounts.len) {
 		buf_fmt(out, " %u: ", f->index);
 		plan_mount_text(plan, &plan_mounts(plan)[f->index], out);
 	} else if (f->step == STEP_LANDLOCK_RULE && plan && f->index < plan->rules.len) {

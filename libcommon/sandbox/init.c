@@ -54,7 +54,9 @@ static int say(int fd)
 
 static int set_up(const struct plan *p, const struct start_gate *gate, struct fault *f)
 {
-	if (inside_build_root(p, f))
+	struct mounted done;
+
+	if (inside_build_root(p, &done, f))
 		return -1;
 	/* Before the spawner makes itself undumpable, which would keep us out. */
 	if (p->bits & PLAN_NET_OWN && join_network(gate))
@@ -63,7 +65,7 @@ static int set_up(const struct plan *p, const struct start_gate *gate, struct fa
 		return fail(f, STEP_SPAWNER);
 	/* Taking the old root down waits for other processors; the spawner fences itself in that
 	 * time. */
-	if (inside_leave_old_root(p, f))
+	if (inside_leave_old_root(p, f) || inside_audit(p, &done, f))
 		return -1;
 	return say(gate->all_ready[1]) ? fail(f, STEP_SPAWNER) : 0;
 }

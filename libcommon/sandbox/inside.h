@@ -28,17 +28,27 @@ struct start_gate {
 /* init.c: the whole life of pid 1. */
 __attribute__((noreturn)) void inside_init(const struct inside *in);
 
-/* root.c: new root, mounts, pivot. 0, or -1 with *f. Leaves the old root at old_fd, still mounted
- * at /.old. */
-int inside_build_root(const struct plan *p, struct fault *f);
+/* Which steps of the plan became mounts: optional ones may have been skipped. */
+struct mounted {
+	unsigned char made[PLAN_MOUNTS_MAX];
+};
+
+/* root.c: new root, mounts, pivot; leaves the old root mounted at /.old. 0, or -1 with *f. */
+int inside_build_root(const struct plan *p, struct mounted *done, struct fault *f);
 int inside_leave_old_root(const struct plan *p, struct fault *f);
 
-/* mounts.c: executes one step of the plan. old_fd: host's root; root_fd: new root; box_fd:
- * plan.box_root or -1. */
+/*
+ * audit.c: looks at what was really mounted: each step is a mount of its own with at least the
+ * restrictions of the plan. 0, or -1 with *f.
+ */
+int inside_audit(const struct plan *p, const struct mounted *done, struct fault *f);
+
+/* mounts.c: executes one step of the plan. 1 where it mounted, 0 where it had nothing to mount, -1.
+ */
 struct mount_roots {
-	int old_fd;
-	int root_fd;
-	int box_fd;
+	int old_fd;  /* the host's root */
+	int root_fd; /* the new root */
+	int box_fd;  /* plan.box_root, or -1 */
 	/* The parent directory of the last entry, kept because the next one mostly has the same;
 	 * -1: none. */
 	int parent_fd;

@@ -509,12 +509,13 @@ static int step(const struct plan *p, const struct plan_mount *m, struct mount_r
 
 int inside_mount(const struct plan *p, const struct plan_mount *m, struct mount_roots *roots)
 {
-	int r = step(p, m, roots);
+	bool entry = m->op == PLAN_DIR || m->op == PLAN_FILE || m->op == PLAN_SYMLINK;
 
-	if (!r && m->op != PLAN_DIR && m->op != PLAN_FILE && m->op != PLAN_SYMLINK)
-		forget_if_covered(roots, plan_str(p, m->dst));
-	if (!r)
-		return 0;
+	if (!step(p, m, roots)) {
+		if (!entry)
+			forget_if_covered(roots, plan_str(p, m->dst));
+		return !entry;
+	}
 	/* A file or a symlink that the box put where a directory was is its own loss, as if it had
 	 * removed it. */
 	bool missing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;

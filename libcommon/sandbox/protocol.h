@@ -80,6 +80,7 @@ enum fault_step {
 	STEP_USERNS_MAX,
 	STEP_DETACH_OLD,
 	STEP_ROOT_RO,
+	STEP_AUDIT,
 	STEP_SPAWNER,
 	/* spawner */
 	STEP_IDS,

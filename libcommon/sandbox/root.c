@@ -37,7 +37,21 @@ static int enter_new_root(void)
 	return chdir("/");
 }
 
-int inside_build_root(const struct plan *p, struct fault *f)
+static int mount_all(const struct plan *p, struct mount_roots *roots, struct mounted *done,
+		     struct fault *f)
+{
+	const struct plan_mount *m = plan_mounts(p);
+
+	for (size_t i = 0; i < p->mounts.len; i++) {
+		int r = inside_mount(p, &m[i], roots);
+		if (r < 0)
+			return fail(f, STEP_MOUNT, i);
+		done->made[i] = r > 0;
+	}
+	return 0;
+}
+
+int inside_build_root(const struct plan *p, struct mounted *done, struct fault *f)
 {
 	/* First act: nothing that the host mounts later may appear inside, nor ours outside. */
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
@@ -56,10 +70,8 @@ int inside_build_root(const struct plan *p, struct fault *f)
 		if (roots.box_fd < 0)
 			return fail(f, STEP_ROOT, 2);
 	}
-	const struct plan_mount *m = plan_mounts(p);
-	for (size_t i = 0; i < p->mounts.len; i++)
-		if (inside_mount(p, &m[i], &roots))
-			return fail(f, STEP_MOUNT, i);
+	if (mount_all(p, &roots, done, f))
+		return -1;
 	inside_forget_parent(&roots);
 	close(roots.old_fd);
 	close(roots.root_fd);
