@@ -3,6 +3,7 @@
 #   make            build            make check      install what it needs, run all tests
 #   make try        set up and run the main job on a sample repository
 #   make install    PREFIX=/usr/local DESTDIR=
+#   make check-vm    boot a guest with systemd and Debian's kernel, and test what needs one
 #   make lint | analyze | asan | fuzz SECONDS=60 | fuzz-replay | check-inject | bench | cases | deps
 
 VARIANT ?= plain
@@ -20,10 +21,11 @@ Q := $(if $(V),,@)
 # What building and testing need (Debian names), and what only the wider checks need on top.
 DEPS := gcc libc6-dev make git libjansson-dev libsodium-dev libseccomp-dev libcriterion-dev \
 	perl python3 procps psmisc util-linux man-db shellcheck universal-ctags binutils strace
+DEPS_VM := qemu-system-x86 debootstrap e2fsprogs
 DEPS_WIDE := clang clang-tidy clang-format cppcheck libclang-rt-14-dev llvm debootstrap bubblewrap
 # The goals that bring up a bare machine install what they need before anything is compiled.
 WIDE := $(filter analyze fuzz fuzz-run bench fresh format-check,$(MAKECMDGOALS))
-DEPS_FIRST := $(if $(WIDE)$(filter try check asan lint cases check-inject fuzz-replay,$(MAKECMDGOALS)),deps)
+DEPS_FIRST := $(if $(WIDE)$(filter try check asan lint cases check-vm check-inject fuzz-replay,$(MAKECMDGOALS)),deps)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wcast-qual -Werror
 HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fPIE
@@ -116,7 +118,7 @@ $(B)/perf/%: t/perf/%.c | $(DEPS_FIRST)
 
 .PHONY: deps
 deps:
-	@t/deps.sh $(DEPS) $(if $(WIDE),$(DEPS_WIDE))
+	@t/deps.sh $(DEPS) $(if $(WIDE),$(DEPS_WIDE)) $(if $(filter check-vm,$(MAKECMDGOALS)),$(DEPS_VM))
 
 # --- install: programs, man pages and completions (both made by the program itself), texts ---
 BINDIR := $(DESTDIR)$(PREFIX)/bin
@@ -172,6 +174,11 @@ try: $(INST)/stamp | deps
 .PHONY: fresh
 fresh: | deps
 	t/fresh.sh
+
+# Real cgroups, systemd and an old kernel in a guest: minutes, hence not part of check.
+.PHONY: check-vm
+check-vm: $(INST)/stamp | deps
+	t/vm/check.sh
 
 .PHONY: lint
 lint: all units | $(DEPS_FIRST)

@@ -29,6 +29,7 @@ static const struct {
 	{ "name", "name without a box" },
 	{ "bundle", "expired bundle of" },
 	{ "ref", "base without a box" },
+	{ "cgroup", "cgroup of a session that was killed:" },
 };
 
 static const char *words_for(const char *kind)

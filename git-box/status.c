@@ -8,7 +8,6 @@
 #include "box/tier.h"
 #include "git-box/status.h"
 #include "sys/file.h"
-#include "sys/rand.h"
 
 static const char *const size_dirs[STATUS_SIZES] = { "work", "git", "home", "tmp" };
 
@@ -122,19 +121,12 @@ static void by_rlimit(const struct status *s, struct status_limit *l, uint32_t r
 		held(l, HELD_NOT, "this tier confines nothing");
 }
 
-/* Tried as a session would do it: a leaf is made and removed again. */
+/* Tried as a session would do it, with a monitor that gets nothing to do. */
 static bool have_cgroup(const struct policy *p, char why[256])
 {
-	struct limits_want want = { .memory = p->memory, .processes = p->processes };
-	struct limits_cgroup cgroup = LIMITS_CGROUP_INIT;
-	char leaf[32] = "status-";
-	bool have;
+	const struct limits_want want = { .memory = p->memory, .processes = p->processes };
 
-	rand_hex(leaf + strlen(leaf), 16);
-	limits_cgroup_make(&want, leaf, &cgroup, why);
-	have = cgroup.dir_fd >= 0;
-	limits_cgroup_remove(&cgroup);
-	return have;
+	return session_limits_try(&want, why);
 }
 
 static void hold_by_cgroup(struct status *s, struct status_limit *memory,

@@ -14,6 +14,7 @@
 #include "box/keep.h"
 #include "box/remains.h"
 #include "box/remove.h"
+#include "sandbox/limits.h"
 #include "store/git.h"
 #include "sys/fd.h"
 #include "sys/file.h"
@@ -230,6 +231,16 @@ static void gc_pins(const struct gc *gc, const struct strv *orphans)
 	}
 }
 
+/* Of sessions of any repository: a cgroup does not say whose it was, only that nobody holds it. */
+static void gc_cgroups(const struct gc *gc)
+{
+	STRV_AUTO swept = STRV_INIT;
+
+	limits_cgroup_sweep(gc->dry_run, &swept);
+	for (size_t i = 0; i < swept.len; i++)
+		note(gc, "cgroup", swept.v[i], NULL);
+}
+
 int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_report *out,
 	   struct error *err)
 {
@@ -253,5 +264,6 @@ int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_re
 	if (root.fd >= 0 && (gc_names(&gc, err) < 0 || gc_bundles(&gc, err) < 0))
 		return -1;
 	gc_pins(&gc, &orphans);
+	gc_cgroups(&gc);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "box/probe-fix.h"
 #include "box/probe-try.h"
 #include "box/probe.h"
-#include "sandbox/limits.h"
+#include "box/session.h"
 #include "sandbox/probe.h"
 #include "sandbox/sandbox.h"
 #include "sys/file.h"
@@ -194,17 +194,14 @@ static void look_at_landlock(struct probe *p)
 
 static void look_at_cgroup(struct probe_check *c)
 {
-	struct limits_want want = { .memory = 64u << 20, .processes = 16 };
-	struct limits_cgroup cg = LIMITS_CGROUP_INIT;
+	const struct limits_want want = { .memory = 64u << 20, .processes = 16 };
 	char why[256] = "";
 
-	limits_cgroup_make(&want, "probe", &cg, why);
-	if (cg.dir_fd >= 0)
+	if (session_limits_try(&want, why))
 		say(c, PROBE_OK, "memory and processes of a box are limited as a whole", "");
 	else
 		say(c, PROBE_DEGRADED, why,
 		    "without it processes are limited by rlimits and memory is watched");
-	limits_cgroup_remove(&cg);
 }
 
 static void look_at_tiocsti(struct probe_check *c)

@@ -16,6 +16,7 @@
 #include "sandbox/payload.h"
 #include "sandbox/sandbox.h"
 #include "sys/fd.h"
+#include "sys/rand.h"
 #include "wire/frame.h"
 
 #define MONITOR_END_MS 5000 /* for a monitor whose session failed */
@@ -99,6 +100,27 @@ void session_monitor_drop(struct session_monitor *m)
 	 */
 	fd_close(&m->control);
 	proc_kill(&m->proc);
+}
+
+bool session_limits_try(const struct limits_want *want, char why[256])
+{
+	struct session_monitor monitor = SESSION_MONITOR_INIT;
+	struct limits_cgroup cgroup = LIMITS_CGROUP_INIT;
+	struct limits_want full = *want;
+	struct error err = ERROR_INIT;
+	char leaf[17];
+
+	if (session_monitor_start(&monitor, &err)) {
+		(void)snprintf(why, 256, "%.*s", 255, err.msg);
+		return false;
+	}
+	full.monitor = monitor.proc.pid;
+	rand_hex(leaf, sizeof(leaf) - 1);
+	limits_cgroup_make(&full, leaf, &cgroup, why);
+	bool have = cgroup.dir_fd >= 0;
+	session_monitor_drop(&monitor);
+	limits_cgroup_remove(&cgroup);
+	return have;
 }
 
 static int take_monitor(struct session *s, struct error *err)
@@ -282,8 +304,6 @@ static struct timeval timeval_of(uint64_t us)
 
 static void fill_result(struct session *s, struct session_result *out)
 {
-	uint64_t oom_kills;
-
 	memset(out, 0, sizeof(*out));
 	out->end = (enum session_end)s->ended.end;
 	out->code = s->ended.code;
@@ -295,16 +315,17 @@ static void fill_result(struct session *s, struct session_result *out)
 	out->usage.ru_maxrss = (long)s->ended.max_rss_kb;
 	out->truncated = s->pumps[PUMP_OUT].overflow;
 	out->err_truncated = s->pumps[PUMP_ERR].overflow;
-	limits_cgroup_read(&s->cgroup, &out->peak_memory, &oom_kills);
-	if (oom_kills && out->end == SESSION_SIGNALED)
-		out->end = SESSION_MEMORY;
+	out->peak_memory = s->ended.peak_memory;
 }
 
 static int prepare(struct session *s, struct error *err)
 {
 	char why[256];
-	const struct limits_want want = { .memory = s->req->memory,
-					  .processes = s->req->processes };
+	const struct limits_want want = {
+		.memory = s->req->memory,
+		.processes = s->req->processes,
+		.monitor = s->monitor.proc.pid,
+	};
 
 	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (s->null < 0)

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "sandbox/limits.h"
 #include "sandbox/protocol.h"
 #include "sys/proc.h"
 
@@ -27,6 +28,12 @@ struct session_monitor {
 int session_monitor_start(struct session_monitor *out, struct error *err);
 /* Ends one that was not used. Safe on SESSION_MONITOR_INIT. */
 void session_monitor_drop(struct session_monitor *m);
+
+/*
+ * Whether a session with these limits (want->monitor is ours to fill in) would get a cgroup that holds them: makes
+ * one as a session does and drops it. Where not, *why says the reason.
+ */
+bool session_limits_try(const struct limits_want *want, char why[256]);
 
 struct session_request {
 	/* Called once, while the sandbox is being built: for what the caller can do meanwhile. May

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 
+#include "role/meter.h"
 #include "role/monitor.h"
 #include "role/role.h"
 #include "role/watchdog.h"
@@ -48,6 +49,7 @@ struct monitor {
 	int cgroup;	 /* where init is born; -1: none */
 	int proc;	 /* /proc of the host, for the watchdog */
 	uint64_t memory; /* bytes; 0: nothing to watch */
+	struct meter meter;
 	struct frame_ended ended;
 	bool have_ended;
 	struct fault fault;
@@ -196,6 +198,15 @@ static void on_watch(struct monitor *m)
 	end_now(m);
 }
 
+/* The kernel killed a process at the cgroup's limit: what is left is half a session. */
+static void on_oom(struct monitor *m)
+{
+	if (!meter_oom_kills(&m->meter))
+		return;
+	cut_short(m, COMMAND_MEMORY);
+	end_now(m);
+}
+
 static void on_abort(struct monitor *m)
 {
 	struct signalfd_siginfo info;
@@ -245,7 +256,7 @@ static bool on_inside(struct monitor *m, int chan)
 	return true;
 }
 
-enum watched { ON_INIT, ON_SPAWNER, ON_FRONT, ON_DEADLINE, ON_WATCH, ON_ABORT, ON_MAX };
+enum watched { ON_INIT, ON_SPAWNER, ON_FRONT, ON_DEADLINE, ON_WATCH, ON_OOM, ON_ABORT, ON_MAX };
 
 /* Until init's channel ends: then every process of the session is dead. */
 static int watch(struct monitor *m, struct error *err)
@@ -256,6 +267,7 @@ static int watch(struct monitor *m, struct error *err)
 		[ON_FRONT] = { MONITOR_FD_CONTROL, POLLIN, 0 },
 		[ON_DEADLINE] = { m->deadline, POLLIN, 0 },
 		[ON_WATCH] = { m->watch, POLLIN, 0 },
+		[ON_OOM] = { m->meter.events_fd, POLLPRI, 0 },
 		[ON_ABORT] = { m->signals, POLLIN, 0 },
 	};
 
@@ -277,6 +289,8 @@ static int watch(struct monitor *m, struct error *err)
 			on_deadline(m);
 		if (p[ON_WATCH].revents)
 			on_watch(m);
+		if (p[ON_OOM].revents)
+			on_oom(m);
 		if (p[ON_ABORT].revents)
 			on_abort(m);
 	}
@@ -290,6 +304,13 @@ static int report_end(struct monitor *m, struct error *err)
 						       .len = sizeof(m->fault),
 						       .data = &m->fault },
 				  err);
+	/*
+	 * Asked again: the news of it may be late, and systemd's own reaction to it is a SIGTERM
+	 * to us.
+	 */
+	if (meter_oom_kills(&m->meter))
+		m->cut = COMMAND_MEMORY;
+	m->ended.peak_memory = meter_peak(&m->meter);
 	if (m->cut != COMMAND_EXITED)
 		m->ended.end = m->cut;
 	else if (!m->have_ended)
@@ -317,6 +338,7 @@ static int session(struct monitor *m, const struct frame *run, struct error *err
 	if (!m->plan)
 		return fail(m, STEP_MONITOR, err);
 	m->memory = m->cgroup >= 0 ? 0 : (uint64_t)m->plan->memory_hi << 32 | m->plan->memory_lo;
+	meter_open(m->cgroup, &m->meter);
 	if (sandbox_start(m->plan, m->cgroup, &m->box, &m->fault)) {
 		m->have_fault = true;
 		return -1;
@@ -355,7 +377,8 @@ int monitor_main(void)
 			     .watch = -1,
 			     .signals = -1,
 			     .proc = -1,
-			     .cgroup = -1 };
+			     .cgroup = -1,
+			     .meter = METER_INIT };
 	struct frame run;
 	sigset_t all;
 

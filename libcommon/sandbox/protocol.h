@@ -50,6 +50,7 @@ struct frame_ended {
 	int32_t sys;
 	uint64_t utime_us, stime_us;
 	uint64_t max_rss_kb;
+	uint64_t peak_memory; /* bytes, of the whole cgroup, filled in by the monitor; 0: unknown */
 };
 
 /*

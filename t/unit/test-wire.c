@@ -8,6 +8,7 @@
 
 #include "crypto/digest.h"
 #include "sys/fd.h"
+#include "wire/dbus.h"
 #include "wire/frame.h"
 #include "wire/json.h"
 
@@ -388,4 +389,58 @@ Test(digest, known_answers)
 	cr_assert_str_eq(dst, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 	digest_hex("abc", 3, dst);
 	cr_assert_str_eq(dst, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+/* The bytes of a call, as the specification's marshaling has them. */
+Test(dbus, a_call_is_marshalled)
+{
+	static const char fields[] = "\1\1o\0\2\0\0\0/p\0\0\0\0\0\0"
+				     "\2\1s\0\1\0\0\0i\0\0\0\0\0\0\0"
+				     "\3\1s\0\1\0\0\0m\0\0\0\0\0\0\0"
+				     "\10\1g\0\3sat\0\0\0\0\0\0\0";
+	static const char head[] = "l\1\0\1\x18\0\0\0\2\0\0\0\x39\0\0\0";
+	static const struct dbus_call call = {
+		.serial = 2, .path = "/p", .interface = "i", .member = "m", .signature = "sat"
+	};
+	BUF_AUTO body = BUF_INIT, out = BUF_INIT;
+	struct dbus_array a;
+
+	dbus_put_string(&body, "x");
+	a = dbus_array_begin(&body, 8);
+	dbus_put_u64(&body, 7);
+	dbus_array_end(&body, a);
+	dbus_put_call(&out, &call, &body);
+
+	cr_assert_eq(body.len, 24);
+	cr_assert_eq(out.len, 16 + 64 + 24);
+	cr_assert_eq(memcmp(out.data, head, 16), 0);
+	cr_assert_eq(memcmp(out.data + 16, fields, 64), 0);
+	cr_assert_eq(memcmp(out.data + out.len - 24, body.data, 24), 0);
+	cr_assert_eq(memcmp(body.data, "\1\0\0\0x\0\0\0\10\0\0\0\0\0\0\0\7\0\0\0\0\0\0\0", 24), 0);
+	cr_assert_eq(dbus_size((const unsigned char *)out.data), out.len);
+}
+
+Test(dbus, what_is_written_is_read)
+{
+	static const struct dbus_call call = {
+		.serial = 9, .path = "/a/b", .interface = "x.y", .member = "Do", .signature = "su"
+	};
+	BUF_AUTO body = BUF_INIT, out = BUF_INIT;
+	struct dbus_message m;
+
+	dbus_put_string(&body, "hello");
+	dbus_put_u32(&body, 77);
+	dbus_put_call(&out, &call, &body);
+
+	cr_assert_eq(dbus_parse((const unsigned char *)out.data, out.len, &m), 0);
+	cr_assert_eq(m.type, DBUS_CALL);
+	cr_assert_str_eq(m.member, "Do");
+	cr_assert_str_eq(m.interface, "x.y");
+	cr_assert_str_eq(m.signature, "su");
+	cr_assert_str_eq(m.error_name, "");
+	cr_assert_str_eq(dbus_get_string(&m.body), "hello");
+	cr_assert_eq(dbus_get_u32(&m.body), 77);
+	cr_assert(rd_done(&m.body.rd));
+	for (size_t len = 0; len < out.len; len++)
+		cr_assert_eq(dbus_parse((const unsigned char *)out.data, len, &m), -1, "%zu", len);
 }
