@@ -8,7 +8,7 @@ const struct env_row env_table[] = {
 	{ "USER", "name of the user inside a box, before LOGNAME" },
 	{ "LOGNAME", "name of the user inside a box where USER is not set" },
 	{ "XDG_CONFIG_HOME", "passed on to git" },
-	{ "XDG_RUNTIME_DIR", "where the user's systemd manager listens; /run/user/UID where not set" },
+	{ "XDG_RUNTIME_DIR", "where the user's systemd manager listens; else /run/user/UID" },
 	{ "GIT_DIR", "the repository, as for git itself" },
 	{ "GIT_WORK_TREE", "the work tree, as for git itself" },
 	{ "GIT_COMMON_DIR", "the repository's shared directory, as for git itself" },

@@ -45,7 +45,8 @@ int box_remove(const struct remove_request *req, struct remove_result *out, stru
 
 /* Leftovers of crashed creates and removes, expired bundles, orphaned base refs, aborted boxes. */
 struct gc_item {
-	const char *kind; /* "aborted", "unfinished", "removed", "name", "bundle", "ref", "cgroup" */
+	/* "aborted", "unfinished", "removed", "name", "bundle", "ref", "cgroup" */
+	const char *kind;
 	struct buf what;  /* name, id, file or ref */
 	struct error
 		err; /* why it could not be removed; kind ERR_NONE where it was (or would be) */

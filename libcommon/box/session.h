@@ -30,8 +30,8 @@ int session_monitor_start(struct session_monitor *out, struct error *err);
 void session_monitor_drop(struct session_monitor *m);
 
 /*
- * Whether a session with these limits (want->monitor is ours to fill in) would get a cgroup that holds them: makes
- * one as a session does and drops it. Where not, *why says the reason.
+ * Whether a session with these limits (want->monitor is ours to fill in) would get a cgroup that
+ * holds them: makes one as a session does and drops it. Where not, *why says the reason.
  */
 bool session_limits_try(const struct limits_want *want, char why[256]);
 

@@ -34,7 +34,8 @@ static bool is_pure_v2(void)
 	return !statfs(CGROUP_ROOT, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* Directory of the cgroup that /proc/<who>/cgroup names, or -1 with *why. Its path is added to path_out. */
+/* Directory of the cgroup that /proc/<who>/cgroup names, or -1 with *why. Its path is added to
+ * path_out. */
 static int open_cgroup(const char *who, struct buf *path_out, char why[256])
 {
 	BUF_AUTO text = BUF_INIT, name = BUF_INIT;
@@ -122,8 +123,8 @@ static int set_limits(int leaf, const struct limits_want *want)
 }
 
 /*
- * A leaf below parent with every wanted limit in force, or -1 and nothing left. Our lock on it, which the monitor
- * shares, tells a leaf in use from a leftover: see limits_cgroup_sweep().
+ * A leaf below parent with every wanted limit in force, or -1 and nothing left. Our lock on it,
+ * which the monitor shares, tells a leaf in use from a leftover: see limits_cgroup_sweep().
  */
 static int make_leaf(int parent, const char *name, const struct limits_want *want)
 {
@@ -160,7 +161,8 @@ static bool is_held(int dir, const char *name, uint64_t max)
 	return !max || (n && n <= max);
 }
 
-/* The scope's directory once the monitor is in it and every limit reads as wanted, or -1 with *why. */
+/* The scope's directory once the monitor is in it and every limit reads as wanted, or -1 with *why.
+ */
 static int open_scope(const struct limits_want *want, const char *unit, char why[256])
 {
 	BUF_AUTO path = BUF_INIT;
@@ -175,8 +177,10 @@ static int open_scope(const struct limits_want *want, const char *unit, char why
 		say(why, "systemd made a scope but did not put the monitor into it");
 		return -1;
 	}
-	if (!is_held(dir, "memory.max", want->memory) || !is_held(dir, "pids.max", want->processes)) {
-		say(why, "the systemd manager has no memory or pids controller (see Delegate= of user@.service)");
+	if (!is_held(dir, "memory.max", want->memory) ||
+	    !is_held(dir, "pids.max", want->processes)) {
+		say(why, "the systemd manager has no memory or pids controller "
+			 "(see Delegate= of user@.service)");
 		return -1;
 	}
 	return fd_take(&dir);
@@ -214,12 +218,14 @@ static void make_below(int *parent, const struct limits_want *want, struct limit
 		out->parent_fd = fd_take(parent);
 }
 
-void limits_cgroup_make(const struct limits_want *want, const char *leaf, struct limits_cgroup *out, char why[256])
+void limits_cgroup_make(const struct limits_want *want, const char *leaf, struct limits_cgroup *out,
+			char why[256])
 {
 	*out = (struct limits_cgroup)LIMITS_CGROUP_INIT;
 	(void)snprintf(out->leaf, sizeof(out->leaf), LEAF_PREFIX "%s", leaf);
 	if (!is_pure_v2()) {
-		say(why, "no pure cgroup v2 hierarchy at " CGROUP_ROOT " (boot with systemd.unified_cgroup_hierarchy=1)");
+		say(why, "no pure cgroup v2 hierarchy at " CGROUP_ROOT
+			 " (boot with systemd.unified_cgroup_hierarchy=1)");
 		return;
 	}
 	FD_AUTO own = open_own(why);
@@ -235,7 +241,8 @@ void limits_cgroup_make(const struct limits_want *want, const char *leaf, struct
 /* Waits until nothing runs in the leaf; cgroup.events signals changes by POLLPRI. */
 static void wait_empty(int leaf)
 {
-	for (int tries = 0; tries < 20 && read_number(leaf, "cgroup.events", "populated "); tries++) {
+	for (int tries = 0; tries < 20 && read_number(leaf, "cgroup.events", "populated ");
+	     tries++) {
 		FD_AUTO fd = openat(leaf, "cgroup.events", O_RDONLY | O_CLOEXEC);
 		struct pollfd p = { .fd = fd, .events = POLLPRI };
 		(void)poll(&p, 1, 100);
@@ -267,7 +274,8 @@ static bool sweep_leaf(int parent, const char *name, bool dry_run)
 {
 	FD_AUTO leaf = open_below(parent, name);
 
-	if (leaf < 0 || flock(leaf, LOCK_EX | LOCK_NB) || read_number(leaf, "cgroup.events", "populated "))
+	if (leaf < 0 || flock(leaf, LOCK_EX | LOCK_NB) ||
+	    read_number(leaf, "cgroup.events", "populated "))
 		return false;
 	return dry_run || !unlinkat(parent, name, AT_REMOVEDIR);
 }
@@ -299,5 +307,6 @@ void limits_cgroup_sweep(bool dry_run, struct strv *swept)
 	if (!is_pure_v2())
 		return;
 	sweep_below(open_own(why), dry_run, swept);
-	sweep_below(open(CGROUP_ROOT "/" ROOT_PARENT, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dry_run, swept);
+	sweep_below(open(CGROUP_ROOT "/" ROOT_PARENT, O_RDONLY | O_DIRECTORY | O_CLOEXEC), dry_run,
+		    swept);
 }

@@ -9,16 +9,11 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/buf.h"
-#include "base/num.h"
 #include "sandbox/inside.h"
 #include "sandbox/sandbox.h"
 #include "sys/fd.h"
-#include "sys/file.h"
 
 #define FIRST_FREE_FD 3
-#define OOM_SCORE_MAX 1000
-#define OOM_SCORE_STEP 100 /* a tenth of the limit: no monitor is that big */
 
 /*
  * Moves init's three descriptors to 3, 4, 5 and closes the rest: the copy of
@@ -93,27 +88,6 @@ static int write_maps(pid_t pid, const struct plan *plan)
 	return write_proc(pid, "gid_map", gid_map);
 }
 
-/*
- * In a scope the monitor is under the limit, too: at the limit a process of the box must go, not it. Relative
- * to our own score, since lowering one takes a privilege; where ours is odd it stays.
- */
-static void raise_oom_score(pid_t pid)
-{
-	BUF_AUTO text = BUF_INIT;
-	struct error ignored = ERROR_INIT;
-	uint64_t own;
-	char score[16];
-
-	if (file_read(AT_FDCWD, "/proc/self/oom_score_adj", sizeof(score), &text, &ignored))
-		return;
-	text.data[strcspn(text.data, "\n")] = '\0';
-	if (num_u64(text.data, 0, OOM_SCORE_MAX, &own, &ignored))
-		return;
-	own = own + OOM_SCORE_STEP > OOM_SCORE_MAX ? OOM_SCORE_MAX : own + OOM_SCORE_STEP;
-	(void)snprintf(score, sizeof(score), "%u", (unsigned)own);
-	(void)write_proc(pid, "oom_score_adj", score);
-}
-
 struct pipes {
 	int go[2];
 	int init[2];
@@ -163,8 +137,6 @@ static int start(const struct plan *plan, int cgroup_fd, struct pipes *p, struct
 	s->pid = (pid_t)pid;
 	s->init_chan = fd_take(&p->init[0]);
 	s->spawner_chan = fd_take(&p->spawner[0]);
-	if (cgroup_fd >= 0)
-		raise_oom_score(s->pid);
 	if (write_maps(s->pid, plan) || write(p->go[1], "g", 1) != 1)
 		return fail(f, STEP_ID_MAP);
 	return 0;

@@ -66,8 +66,11 @@ static int connect_to(const char *path, struct manager *m, struct error *err)
 		return error_sys(err, errno, "cannot make a socket");
 	/* A full backlog is EAGAIN: a manager that busy is no help to us. */
 	if (connect(m->fd, (const struct sockaddr *)&addr, sizeof(addr)))
-		return error_set(err, ERR_UNSUPPORTED, "no systemd manager answers at %s: %s", path,
-				 strerror(errno));
+		return error_set(
+			err, ERR_UNSUPPORTED, "no systemd manager answers at %s: %s%s", path,
+			strerror(errno),
+			geteuid() ? " (a login session or 'loginctl enable-linger' starts one)" :
+				    "");
 	return check_peer(m->fd, err);
 }
 
