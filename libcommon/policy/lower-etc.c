@@ -8,6 +8,9 @@
 #include "crypto/digest.h"
 #include "policy/lower-parts.h"
 #include "sys/fd.h"
+#include "sys/file.h"
+
+#define SMALL_MAX 8192
 
 /*
  * An allow-list: what programs read and what holds no secret. Never the host's
@@ -117,12 +120,34 @@ static bool link_stays(const char *text)
 	       strncmp(text, "/etc/alternatives/", 18) == 0 || !strchr(text, '/');
 }
 
+/*
+ * A small file goes into the plan as it is now: that is a quarter of the cost of
+ * a mount, at every start of a command. Only what everybody may read: we may be
+ * root and the box is not.
+ */
+static bool copy_small(struct lower *l, const char *path, const struct stat *st)
+{
+	struct error ignored = ERROR_INIT;
+	BUF_AUTO text = BUF_INIT;
+
+	if (st->st_size > SMALL_MAX || !(st->st_mode & S_IROTH) ||
+	    file_read(AT_FDCWD, path, SMALL_MAX, &text, &ignored))
+		return false;
+	struct plan_step step = {
+		.op = PLAN_FILE, .mode = 0644, .dst = path, .data = text.data, .data_len = text.len
+	};
+	plan_mount(l->out, &step);
+	return true;
+}
+
 static void show(struct lower *l, const char *path)
 {
 	char text[PATH_MAX];
 	struct stat st;
 
 	if (lstat(path, &st))
+		return;
+	if (S_ISREG(st.st_mode) && copy_small(l, path, &st))
 		return;
 	if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
 		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC, path, path);

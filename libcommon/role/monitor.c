@@ -281,6 +281,9 @@ static int watch(struct monitor *m, struct error *err)
 		else if (p[ON_INIT].revents && p[ON_SPAWNER].revents == 0 &&
 			 !on_inside(m, m->box.init_chan))
 			return 0;
+		/* The command was the last one: no need to wait until init has seen that too. */
+		if (m->have_ended && m->ended.alone)
+			return 0;
 		if (p[ON_FRONT].revents) {
 			on_front(m);
 			p[ON_FRONT].fd = m->cut == COMMAND_ENDED ? -1 : MONITOR_FD_CONTROL;

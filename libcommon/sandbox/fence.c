@@ -22,9 +22,10 @@ static int fail(struct fault *f, enum fault_step step, size_t index)
 	return -1;
 }
 
-static int write_file(const char *path, const char *text, size_t len)
+/* Below the host's procfs: our own is not there yet. */
+static int write_self(int proc, const char *path, const char *text, size_t len)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd = openat(proc, path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	ssize_t n = write(fd, text, len);
@@ -47,7 +48,7 @@ static size_t put_number(char *dst, uint32_t n)
 }
 
 /* "N N 1": the one id, the same inside and outside. */
-static int identity_map(const char *path, uint32_t id)
+static int identity_map(int proc, const char *path, uint32_t id)
 {
 	char line[32];
 	size_t n = put_number(line, id);
@@ -55,7 +56,7 @@ static int identity_map(const char *path, uint32_t id)
 	line[n++] = ' ';
 	n += put_number(line + n, id);
 	memcpy(line + n, " 1", 2);
-	return write_file(path, line, n + 2);
+	return write_self(proc, path, line, n + 2);
 }
 
 /*
@@ -78,24 +79,19 @@ static int drop_ids(const struct plan *p)
  * to the first one, so nothing in here can change them, whatever capability it
  * might regain.
  */
-static int enter_userns(const struct plan *p, struct fault *f)
+static int enter_userns(const struct plan *p, int proc, struct fault *f)
 {
 	if (unshare(CLONE_NEWUSER))
 		return fail(f, STEP_USERNS, 0);
-	if (write_file("/proc/self/setgroups", "deny", 4) ||
-	    identity_map("/proc/self/uid_map", p->uid) ||
-	    identity_map("/proc/self/gid_map", p->gid))
+	if (write_self(proc, "self/setgroups", "deny", 4) ||
+	    identity_map(proc, "self/uid_map", p->uid) || identity_map(proc, "self/gid_map", p->gid))
 		return fail(f, STEP_USERNS_MAP, 0);
+	/*
+	 * Where the host runs out of memory the kernel shall end a command of a box before
+	 * anything of the operator's. Only a preference, so failure is none.
+	 */
+	(void)write_self(proc, "self/oom_score_adj", "500", 3);
 	return 0;
-}
-
-/*
- * Where the host runs out of memory the kernel shall end a command of a box
- * before anything of the operator's. Only a preference, so failure is none.
- */
-static void prefer_for_oom(void)
-{
-	(void)write_file("/proc/self/oom_score_adj", "500", 3);
 }
 
 static int drop_capabilities(void)
@@ -110,9 +106,7 @@ static int drop_capabilities(void)
 		return -1;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 		return -1;
-	if (syscall(SYS_capset, &head, none))
-		return -1;
-	return prctl(PR_SET_DUMPABLE, 0);
+	return (int)syscall(SYS_capset, &head, none);
 }
 
 static int set_rlimits(const struct plan *p, struct fault *f)
@@ -164,25 +158,36 @@ static int landlock(const struct plan *p, struct fault *f)
 	return 0;
 }
 
-int inside_fence(const struct plan *p, struct fault *f)
+static int load_filter(const struct plan *p)
+{
+	/* The kernel only reads it. */
+	struct sock_fprog prog = { .len = (unsigned short)p->filter.len,
+				   .filter = (struct sock_filter *)(uintptr_t)plan_prog(p) };
+
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+}
+
+int inside_fence_early(const struct plan *p, int proc, struct fault *f)
 {
 	if (drop_ids(p))
 		return fail(f, STEP_IDS, 0);
-	if (enter_userns(p, f))
+	if (enter_userns(p, proc, f))
 		return -1;
-	prefer_for_oom();
 	if (drop_capabilities())
 		return fail(f, STEP_CAPS, 0);
 	if (set_rlimits(p, f))
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return fail(f, STEP_NO_NEW_PRIVS, 0);
-	if (p->bits & PLAN_LANDLOCK && landlock(p, f))
-		return -1;
-	/* The filter is not ours to change; the kernel only reads it. */
-	struct sock_fprog prog = { .len = (unsigned short)p->filter.len,
-				   .filter = (struct sock_filter *)(uintptr_t)plan_prog(p) };
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog))
+	if (load_filter(p))
 		return fail(f, STEP_SECCOMP, 0);
-	return 0;
+	/* init joins our network yet, and must be let in. */
+	return prctl(PR_SET_DUMPABLE, 1) ? fail(f, STEP_CAPS, 1) : 0;
+}
+
+int inside_fence_late(const struct plan *p, struct fault *f)
+{
+	if (prctl(PR_SET_DUMPABLE, 0))
+		return fail(f, STEP_CAPS, 2);
+	return p->bits & PLAN_LANDLOCK ? landlock(p, f) : 0;
 }

@@ -34,16 +34,22 @@ static int limit_userns(void)
 	return n == 1 ? 0 : -1;
 }
 
+static int wait_spawner(const struct start_gate *gate)
+{
+	char byte;
+
+	if (read(gate->net_ready[0], &byte, 1) == 1)
+		return 0;
+	errno = ESRCH; /* its own fault tells more, and goes out on its own channel */
+	return -1;
+}
+
 /*
  * Making a network namespace takes as long as all mounts together, so the
  * spawner makes it meanwhile; we join it, lest /proc/1/net show the host's.
  */
 static int join_network(const struct start_gate *gate)
 {
-	char byte;
-
-	if (read(gate->net_ready[0], &byte, 1) != 1)
-		return -1;
 	return setns(gate->spawner_pidfd, CLONE_NEWNET);
 }
 
@@ -59,12 +65,11 @@ static int set_up(const struct plan *p, const struct start_gate *gate, struct fa
 	if (inside_build_root(p, &done, f))
 		return -1;
 	/* Before the spawner makes itself undumpable, which would keep us out. */
-	if (p->bits & PLAN_NET_OWN && join_network(gate))
+	if (wait_spawner(gate) || (p->bits & PLAN_NET_OWN && join_network(gate)))
 		return fail(f, STEP_NETWORK);
 	if (say(gate->root_ready[1]))
 		return fail(f, STEP_SPAWNER);
-	/* Taking the old root down waits for other processors; the spawner fences itself in that
-	 * time. */
+	/* Taking the old root down waits for other processors; the spawner goes on meanwhile. */
 	if (inside_leave_old_root(p, f) || inside_audit(p, &done, f))
 		return -1;
 	return say(gate->all_ready[1]) ? fail(f, STEP_SPAWNER) : 0;
@@ -78,7 +83,8 @@ static pid_t start_spawner(const struct inside *in, struct start_gate *gate, str
 		.exit_signal = SIGCHLD,
 	};
 
-	if (pipe2(gate->net_ready, O_CLOEXEC) || pipe2(gate->root_ready, O_CLOEXEC) ||
+	gate->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (gate->proc < 0 || pipe2(gate->net_ready, O_CLOEXEC) || pipe2(gate->root_ready, O_CLOEXEC) ||
 	    pipe2(gate->all_ready, O_CLOEXEC)) {
 		fail(f, STEP_SPAWNER);
 		return -1;
@@ -93,6 +99,7 @@ static pid_t start_spawner(const struct inside *in, struct start_gate *gate, str
 	if (pid < 0)
 		fail(f, STEP_SPAWNER);
 	close(gate->net_ready[1]);
+	close(gate->proc);
 	return pid;
 }
 

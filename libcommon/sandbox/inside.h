@@ -19,10 +19,11 @@ struct inside {
 
 /* How init and the spawner, started side by side, wait for each other: one byte a pipe. */
 struct start_gate {
-	int net_ready[2];  /* spawner -> init: the network namespace exists */
+	int net_ready[2];  /* spawner -> init: the network namespace exists, our process may be joined */
 	int root_ready[2]; /* init -> spawner: the new root is complete */
 	int all_ready[2];  /* init -> spawner: the old root is gone, a command may start */
 	int spawner_pidfd;
+	int proc; /* the host's procfs, from before the new root */
 };
 
 /* init.c: the whole life of pid 1. */
@@ -61,8 +62,13 @@ void inside_forget_parent(struct mount_roots *roots);
 /* network.c: own network namespace with its loopback up. 0 or -1 with *f. */
 int inside_network(struct fault *f);
 
-/* fence.c: what the spawner puts around itself and so around every command. */
-int inside_fence(const struct plan *p, struct fault *f);
+/*
+ * fence.c: what the spawner puts around itself and so around every command. Early: ids, second
+ * user namespace, no capabilities, limits, no_new_privs, seccomp; needs the host's procfs (proc)
+ * and nothing of the new root. Late, when the root is complete: Landlock; undumpable.
+ */
+int inside_fence_early(const struct plan *p, int proc, struct fault *f);
+int inside_fence_late(const struct plan *p, struct fault *f);
 
 /* spawner.c: makes the network, waits for the root, fences itself in, starts the command. */
 __attribute__((noreturn)) void inside_spawner(const struct inside *in,

@@ -51,6 +51,7 @@ struct frame_ended {
 	uint64_t utime_us, stime_us;
 	uint64_t max_rss_kb;
 	uint64_t peak_memory; /* bytes, of the whole cgroup, filled in by the monitor; 0: unknown */
+	uint64_t alone; /* 1: no other process was left in the session */
 };
 
 /*

@@ -120,6 +120,8 @@ static void run_one(const struct inside *in, const struct chan_frame *f)
 	ended.utime_us = microseconds(&usage.ru_utime);
 	ended.stime_us = microseconds(&usage.ru_stime);
 	ended.max_rss_kb = (uint64_t)usage.ru_maxrss;
+	/* Where nothing else lives, not even as an orphan, nothing can appear any more. */
+	ended.alone = kill(-1, 0) < 0 && errno == ESRCH;
 	chan_send(in->spawner_chan, FRAME_ENDED, &ended, sizeof(ended));
 }
 
@@ -141,6 +143,9 @@ static int set_up(const struct inside *in, const struct start_gate *gate, struct
 {
 	if (in->plan->bits & PLAN_NET_OWN && inside_network(f))
 		return -1;
+	if (inside_fence_early(in->plan, gate->proc, f))
+		return -1;
+	close(gate->proc);
 	if (write(gate->net_ready[1], "g", 1) != 1) {
 		*f = (struct fault){ .step = STEP_SPAWNER, .sys = errno };
 		return -1;
@@ -148,7 +153,7 @@ static int set_up(const struct inside *in, const struct start_gate *gate, struct
 	close(gate->net_ready[0]);
 	close(gate->net_ready[1]);
 	wait_for(gate->root_ready[0]);
-	if (inside_fence(in->plan, f))
+	if (inside_fence_late(in->plan, f))
 		return -1;
 	wait_for(gate->all_ready[0]);
 	return 0;
