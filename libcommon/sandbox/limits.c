@@ -173,7 +173,7 @@ static int open_scope(const struct limits_want *want, const char *unit, char why
 	if (dir < 0)
 		return -1;
 	const char *name = strrchr(path.data, '/');
-	if (!name || strcmp(name + 1, unit)) {
+	if (!name || strcmp(name + 1, unit) != 0) {
 		say(why, "systemd made a scope but did not put the monitor into it");
 		return -1;
 	}
@@ -265,7 +265,7 @@ static bool is_leaf_name(const char *name)
 {
 	size_t len = strlen(LEAF_PREFIX);
 
-	return !strncmp(name, LEAF_PREFIX, len) && strlen(name) == len + LEAF_NAME &&
+	return strncmp(name, LEAF_PREFIX, len) == 0 && strlen(name) == len + LEAF_NAME &&
 	       strspn(name + len, "0123456789abcdef") == LEAF_NAME;
 }
 

@@ -148,7 +148,7 @@ static int introduce(struct manager *m, struct error *err)
 		if (receive_some(m, err))
 			return -1;
 	}
-	if (m->in.len < 3 || memcmp(m->in.data, "OK ", 3))
+	if (m->in.len < 3 || memcmp(m->in.data, "OK ", 3) != 0)
 		return error_set(err, ERR_PEER, "the service manager does not let us in");
 	forget(m, (size_t)(end - m->in.data) + 2);
 	return 0;
@@ -269,7 +269,7 @@ static int job_removed(struct dbus_message *m, const char *job, struct error *er
 {
 	char text[SHOWN_MAX];
 
-	if (strcmp(m->signature, "uoss"))
+	if (strcmp(m->signature, "uoss") != 0)
 		return nonsense(err);
 	(void)dbus_get_u32(&m->body);
 	const char *path = dbus_get_string(&m->body);
@@ -277,7 +277,7 @@ static int job_removed(struct dbus_message *m, const char *job, struct error *er
 	const char *result = dbus_get_string(&m->body);
 	if (!path || !result)
 		return nonsense(err);
-	if (strcmp(path, job))
+	if (strcmp(path, job) != 0)
 		return 0;
 	if (!strcmp(result, "done"))
 		return 1;
@@ -291,7 +291,7 @@ static int wait_job(struct manager *m, struct error *err)
 	BUF_AUTO job = BUF_INIT;
 
 	for (;;) {
-		struct dbus_message msg;
+		struct dbus_message msg = { .member = "" };
 		if (next_message(m, &msg, err))
 			return -1;
 		if (msg.type == DBUS_ERROR && msg.reply_serial == SERIAL)
