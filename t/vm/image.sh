@@ -9,14 +9,17 @@ mirror=${VM_MIRROR:-http://deb.debian.org/debian}
 packages=(systemd systemd-sysv dbus dbus-user-session libpam-systemd git python3 procps initramfs-tools
 	linux-image-cloud-amd64)
 
-[ "$cache/disk.img" -nt t/vm/image.sh ] && exit 0
+# By content: a checkout makes files look new.
+made_by=$(sha256sum <t/vm/image.sh)
+[ -e "$cache/disk.img" ] && [ "$(cat "$cache/made-by" 2>/dev/null)" = "$made_by" ] && exit 0
 [ "$(id -u)" = 0 ] || { echo "vm: the guest can only be made by root" >&2; exit 1; }
 
 root=$cache/root
 mkdir -p "$cache"
 rm -rf "$root"
 list=$(IFS=,; echo "${packages[*]}")
-debootstrap --variant=minbase --include="$list" bookworm "$root" "$mirror" >"$cache/image.log" 2>&1 ||
+# in a mount namespace: what it mounts is nobody else's business
+unshare --mount debootstrap --variant=minbase --include="$list" bookworm "$root" "$mirror" >"$cache/image.log" 2>&1 ||
 	{ tail -20 "$cache/image.log" >&2; exit 1; }
 
 echo guest >"$root/etc/hostname"
@@ -54,3 +57,4 @@ rm -f "$cache/disk.tmp"
 mke2fs -q -t ext4 -O ^has_journal -d "$root" "$cache/disk.tmp" 2G
 rm -rf "$root"
 mv "$cache/disk.tmp" "$cache/disk.img"
+echo "$made_by" >"$cache/made-by"
