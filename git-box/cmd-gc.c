@@ -24,6 +24,8 @@ static const struct {
 	const char *words;
 } kinds[] = {
 	{ "aborted", "aborted box" },
+	{ "lock", "lock of a killed git" },
+	{ "abandoned", "box of a command that was killed" },
 	{ "unfinished", "what an interrupted create left of" },
 	{ "removed", "what an interrupted removal left of" },
 	{ "name", "name without a box" },

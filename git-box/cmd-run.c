@@ -243,6 +243,7 @@ static int create_for(const struct call *c, const char *name, struct error *err)
 		.from = c->o->from,
 		.profile = c->o->profile,
 		.isolation = c->o->isolation,
+		.temporary = true,
 		.trace = c->app->trace,
 	};
 

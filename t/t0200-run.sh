@@ -127,6 +127,20 @@ test_expect_success '--rm makes a box for one command' '
 	cd repo && test_exit 5 git box run --rm -- sh -c "pwd; exit 5" >"$TRASH/o" &&
 	test_grep -x "$TRASH/repo" "$TRASH/o" && test "$(git box ls --json | grep -c "\"name\"")" = 1
 '
+test_expect_success 'gc removes the box of a --rm whose front was killed, and no younger one' '
+	cd repo && { git-box run --rm -- sleep 60 & } && front=$! &&
+	wait_for 5 "git box ls | grep -q running" && kill -9 "$front" && { wait "$front" || :; } &&
+	wait_for 5 "! git box ls | grep -q running" && git box gc && git box ls -q | grep -x "run-.*" >left &&
+	id=$(cat "$(git rev-parse --git-common-dir)/box/name/$(cat left)") &&
+	m="$(git rev-parse --git-common-dir)/box/b/$id/manifest.json" &&
+	sed -i "s/\"created_us\":[0-9]*/\"created_us\":1/" "$m" && git box gc --dry-run | grep run- && git box gc &&
+	rm left && test "$(git box ls -q)" = b
+'
+test_expect_success 'gc removes the lock that a killed git left on a pin' '
+	cd repo && d="$(git rev-parse --git-common-dir)/refs/box/base" && mkdir -p "$d" &&
+	touch "$d/0123456789abcdef.lock" && git box gc && test -e "$d/0123456789abcdef.lock" &&
+	touch -d "2 hours ago" "$d/0123456789abcdef.lock" && git box gc && test ! -e "$d/0123456789abcdef.lock"
+'
 test_expect_success '--json tells the result apart from the output' '
 	cd repo && { git box run --json b -- sh -c "echo out; exit 4" >"$TRASH/o" 2>"$TRASH/e"; test $? = 4; } &&
 	cat "$TRASH/o" "$TRASH/e" | grep -q "\"exit"

@@ -182,6 +182,7 @@ static void fill_manifest(struct create *c)
 	buf_str(&c->m->repo_top, c->req->repo->top.data);
 	strv_add_all(&c->m->objects, strv_argv(&c->facts.objects));
 	c->m->created_us = clock_now_us();
+	c->m->temporary = c->req->temporary;
 }
 
 /* manifest.json is what makes it a box, so it comes last. */

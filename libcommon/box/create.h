@@ -15,6 +15,7 @@ struct create_request {
 	const char *from;      /* NULL: HEAD */
 	const char *profile;   /* NULL: git config box.profile, else "default" */
 	const char *isolation; /* NULL: git config box.isolation, else auto */
+	bool temporary;	       /* for one command: see struct manifest */
 	void (*progress)(void *arg, const char *step, size_t n, size_t of); /* may be NULL */
 	void *progress_arg;
 	struct trace *trace;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <dirent.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -18,6 +19,8 @@
 #include "store/git.h"
 #include "sys/fd.h"
 #include "sys/file.h"
+
+#define YOUNG_US (60 * 1000000LL)
 
 struct gc {
 	const struct repo *repo;
@@ -54,19 +57,34 @@ static void done(const struct gc *gc, const char *kind, const char *what, int rc
 	note(gc, kind, what, rc < 0 ? why : NULL);
 }
 
-static void gc_aborted(const struct gc *gc, const struct box *b)
+static void gc_whole(const struct gc *gc, const char *kind, const struct box *b, uint64_t keep_ms)
 {
 	struct error err = ERROR_INIT;
 	struct remove_request req = {
-		.repo = gc->repo, .name = b->m.id, .force = true, .keep_ms = gc->keep_ms
+		.repo = gc->repo, .name = b->m.id, .force = true, .keep_ms = keep_ms
 	};
 	struct remove_result result;
 	int rc;
 
 	remove_result_init(&result);
 	rc = gc->dry_run ? 0 : box_remove(&req, &result, &err);
-	done(gc, "aborted", b->m.name.data, rc, &err);
+	done(gc, kind, b->m.name.data, rc, &err);
 	remove_result_release(&result);
+}
+
+/*
+ * A box for one command whose front was killed. Between its create and its command nobody
+ * holds its lock for a moment, hence the age.
+ */
+static bool is_abandoned(const struct box *b)
+{
+	struct error ignored = ERROR_INIT;
+	FD_AUTO lock = -1;
+
+	if (!b->m.temporary || clock_now_us() - b->m.created_us < YOUNG_US)
+		return false;
+	lock = box_lock(b, true, 0, &ignored);
+	return lock >= 0;
 }
 
 /* A create or removal that lives holds a claim or the lock: no leftover, not worth a word. */
@@ -102,7 +120,9 @@ static void gc_box(const struct gc *gc, const char *id)
 		return;
 	}
 	if (r.kind == REMAINS_BOX && r.box.m.state == BOX_ABORTED)
-		gc_aborted(gc, &r.box);
+		gc_whole(gc, "aborted", &r.box, gc->keep_ms);
+	else if (r.kind == REMAINS_BOX && is_abandoned(&r.box))
+		gc_whole(gc, "abandoned", &r.box, 0);
 	else if (r.kind == REMAINS_MARKED || r.kind == REMAINS_UNFINISHED)
 		gc_remainder(gc, &r);
 	box_release(&r.box);
@@ -231,6 +251,47 @@ static void gc_pins(const struct gc *gc, const struct strv *orphans)
 	}
 }
 
+/*
+ * A git that was killed while it wrote a pin leaves the lock of that one ref. No git takes so
+ * long over one ref, and nobody makes this ref again.
+ */
+static bool is_stale_lock(const struct gc *gc, int dir, const char *name)
+{
+	char id[BOX_ID_LEN + 1];
+	struct stat st;
+
+	if (strlen(name) != BOX_ID_LEN + 5 || strcmp(name + BOX_ID_LEN, ".lock") != 0)
+		return false;
+	memcpy(id, name, BOX_ID_LEN);
+	id[BOX_ID_LEN] = '\0';
+	if (!box_id_valid(id) || dir_exists(gc, id))
+		return false;
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+	       clock_now_us() - (int64_t)st.st_mtim.tv_sec * 1000000 > YOUNG_US;
+}
+
+static void gc_ref_locks(const struct gc *gc)
+{
+	FD_AUTO fd = openat(gc->repo->common_fd, BOX_REF_BASE,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir)
+		return;
+	fd_take(&fd);
+	for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+		struct error why = ERROR_INIT;
+		int rc = 0;
+
+		if (!is_stale_lock(gc, dirfd(dir), e->d_name))
+			continue;
+		if (!gc->dry_run && unlinkat(dirfd(dir), e->d_name, 0))
+			rc = error_sys(&why, errno, "cannot remove the lock");
+		done(gc, "lock", e->d_name, rc, &why);
+	}
+	closedir(dir);
+}
+
 /* Of sessions of any repository: a cgroup does not say whose it was, only that nobody holds it. */
 static void gc_cgroups(const struct gc *gc)
 {
@@ -264,6 +325,7 @@ int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_re
 	if (root.fd >= 0 && (gc_names(&gc, err) < 0 || gc_bundles(&gc, err) < 0))
 		return -1;
 	gc_pins(&gc, &orphans);
+	gc_ref_locks(&gc);
 	gc_cgroups(&gc);
 	return 0;
 }

@@ -16,7 +16,7 @@ const char *const box_state_names[] = { "created", "proposed", "applied", "abort
 static const char *const keys[] = {
 	"schema",        "id",          "name",      "state",       "tier",     "profile",
 	"policy_digest", "base_commit", "base_tree", "base_branch", "repo_top", "home",
-	"objects",       "uid",         "gid",       "created_us",
+	"objects",       "uid",         "gid",       "created_us",  "temporary",
 };
 
 void manifest_init(struct manifest *m)
@@ -204,7 +204,8 @@ static int get_numbers(const json_t *obj, struct manifest *m, struct error *err)
 	uint64_t created;
 
 	if (get_u32(obj, "uid", &m->uid, err) < 0 || get_u32(obj, "gid", &m->gid, err) < 0 ||
-	    json_u64(obj, "created_us", &created, err) < 0)
+	    json_u64(obj, "created_us", &created, err) < 0 ||
+	    json_flag(obj, "temporary", &m->temporary, err) < 0)
 		return -1;
 	if (created > INT64_MAX)
 		return error_set(err, ERR_CORRUPT, "'created_us' is out of range");
@@ -275,6 +276,7 @@ void manifest_text(const struct manifest *m, struct buf *out)
 	json_object_set_new(obj, "uid", json_integer(m->uid));
 	json_object_set_new(obj, "gid", json_integer(m->gid));
 	json_object_set_new(obj, "created_us", json_integer(m->created_us));
+	json_object_set_new(obj, "temporary", json_boolean(m->temporary));
 	json_canonical(obj, out);
 	buf_char(out, '\n');
 }

@@ -31,6 +31,7 @@ struct manifest {
 	struct strv objects;
 	uint32_t uid, gid; /* payload's host ids */
 	int64_t created_us;
+	bool temporary; /* made for one command: gc may remove it when nobody uses it any more */
 };
 
 void manifest_init(struct manifest *m);

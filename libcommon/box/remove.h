@@ -45,7 +45,10 @@ int box_remove(const struct remove_request *req, struct remove_result *out, stru
 
 /* Leftovers of crashed creates and removes, expired bundles, orphaned base refs, aborted boxes. */
 struct gc_item {
-	/* "aborted", "unfinished", "removed", "name", "bundle", "ref", "cgroup" */
+	/*
+	 * "aborted", "abandoned", "unfinished", "removed", "name", "bundle", "ref", "lock",
+	 * "cgroup"
+	 */
 	const char *kind;
 	struct buf what;  /* name, id, file or ref */
 	struct error

@@ -84,7 +84,8 @@ static int enter_userns(const struct plan *p, int proc, struct fault *f)
 	if (unshare(CLONE_NEWUSER))
 		return fail(f, STEP_USERNS, 0);
 	if (write_self(proc, "self/setgroups", "deny", 4) ||
-	    identity_map(proc, "self/uid_map", p->uid) || identity_map(proc, "self/gid_map", p->gid))
+	    identity_map(proc, "self/uid_map", p->uid) ||
+	    identity_map(proc, "self/gid_map", p->gid))
 		return fail(f, STEP_USERNS_MAP, 0);
 	/*
 	 * Where the host runs out of memory the kernel shall end a command of a box before

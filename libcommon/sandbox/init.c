@@ -83,8 +83,7 @@ static pid_t start_spawner(const struct inside *in, struct start_gate *gate, str
 		.exit_signal = SIGCHLD,
 	};
 
-	gate->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (gate->proc < 0 || pipe2(gate->net_ready, O_CLOEXEC) || pipe2(gate->root_ready, O_CLOEXEC) ||
+	if (pipe2(gate->net_ready, O_CLOEXEC) || pipe2(gate->root_ready, O_CLOEXEC) ||
 	    pipe2(gate->all_ready, O_CLOEXEC)) {
 		fail(f, STEP_SPAWNER);
 		return -1;
@@ -121,6 +120,15 @@ static void reap_all(pid_t spawner)
 	} while (pid > 0 || errno == EINTR);
 }
 
+/* What wants the host's procfs, and the way into the new root. */
+static int prepare(struct start_gate *gate, struct fault *f)
+{
+	gate->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (gate->proc < 0 || limit_userns())
+		return fail(f, STEP_USERNS_MAX);
+	return inside_enter_root(f);
+}
+
 static NORETURN void give_up(const struct inside *in, const struct fault *f)
 {
 	chan_send(in->init_chan, FRAME_FAULT, f, sizeof(*f));
@@ -143,10 +151,9 @@ void inside_init(const struct inside *in)
 	close(in->go);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	umask(0); /* modes in the plan are meant literally */
-	if (limit_userns()) {
-		fail(&f, STEP_USERNS_MAX);
+	if (prepare(&gate, &f))
 		give_up(in, &f);
-	}
+	/* Not before pivot_root: who is just being moved may make no user namespace. */
 	pid_t spawner = start_spawner(in, &gate, &f);
 	if (spawner < 0)
 		give_up(in, &f);

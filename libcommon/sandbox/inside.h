@@ -19,7 +19,8 @@ struct inside {
 
 /* How init and the spawner, started side by side, wait for each other: one byte a pipe. */
 struct start_gate {
-	int net_ready[2];  /* spawner -> init: the network namespace exists, our process may be joined */
+	int net_ready[2];  /* spawner -> init: the network is there, and the spawner may be
+			      joined */
 	int root_ready[2]; /* init -> spawner: the new root is complete */
 	int all_ready[2];  /* init -> spawner: the old root is gone, a command may start */
 	int spawner_pidfd;
@@ -34,7 +35,11 @@ struct mounted {
 	unsigned char made[PLAN_MOUNTS_MAX];
 };
 
-/* root.c: new root, mounts, pivot; leaves the old root mounted at /.old. 0, or -1 with *f. */
+/*
+ * root.c: an empty root with the old one at /.old; then what the plan says is in it; then the old
+ * one gone. 0, or -1 with *f.
+ */
+int inside_enter_root(struct fault *f);
 int inside_build_root(const struct plan *p, struct mounted *done, struct fault *f);
 int inside_leave_old_root(const struct plan *p, struct fault *f);
 

@@ -51,14 +51,16 @@ static int mount_all(const struct plan *p, struct mount_roots *roots, struct mou
 	return 0;
 }
 
-int inside_build_root(const struct plan *p, struct mounted *done, struct fault *f)
+int inside_enter_root(struct fault *f)
 {
 	/* First act: nothing that the host mounts later may appear inside, nor ours outside. */
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return fail(f, STEP_PRIVATE, 0);
-	if (enter_new_root())
-		return fail(f, STEP_ROOT, 0);
+	return enter_new_root() ? fail(f, STEP_ROOT, 0) : 0;
+}
 
+int inside_build_root(const struct plan *p, struct mounted *done, struct fault *f)
+{
 	struct mount_roots roots = { .box_fd = -1, .parent_fd = -1 };
 	roots.old_fd = open("/" OLD_NAME, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	roots.root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -52,6 +52,7 @@ static const struct {
 	{ "\"uid\":1000", "\"uid\":-1" },
 	{ "\"uid\":1000", "\"uid\":99999999999" },
 	{ "\"created_us\":1", "\"created_us\":-1" },
+	{ "\"temporary\":false", "\"temporary\":0" },
 	{ "\"home\":\"/home/u\"", "\"home\":\"home/u\"" },
 	{ "\"home\":\"/home/u\"", "\"home\":\"/home/../etc\"" },
 	{ "\"home\":\"/home/u\"", "\"home\":\"/home/%2E%2E/etc\"" },
