@@ -171,9 +171,7 @@ static void devices(struct lower *l, uint64_t memory)
 				 .data = options.data,
 				 .data_len = options.len };
 	plan_mount(l->out, &shm);
-	lower_step(l->out, PLAN_MQUEUE, PLAN_OPTIONAL, NULL, "/dev/mqueue");
 	lower_may_write(l, "/dev/shm");
-	lower_may_write(l, "/dev/mqueue");
 }
 
 static void limits(const struct policy *p, struct plan_builder *out)

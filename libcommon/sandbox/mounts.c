@@ -494,8 +494,6 @@ static int step(const struct plan *p, const struct plan_mount *m, struct mount_r
 	case PLAN_DEVPTS:
 		return do_new_fs(roots, dst, "devpts", "newinstance,ptmxmode=0666,mode=0620",
 				 (attributes(m) | MOUNT_ATTR_NOEXEC) & ~(unsigned)MOUNT_ATTR_NODEV);
-	case PLAN_MQUEUE:
-		return do_new_fs(roots, dst, "mqueue", "", attributes(m) | MOUNT_ATTR_NOEXEC);
 	case PLAN_SELF:
 		return do_self(roots, dst, m);
 	case PLAN_MASK:

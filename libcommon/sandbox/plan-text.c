@@ -5,8 +5,8 @@
 static const char *const op_names[PLAN_OP_MAX] = {
 	[PLAN_DIR] = "dir",	[PLAN_FILE] = "file",	  [PLAN_SYMLINK] = "symlink",
 	[PLAN_TMPFS] = "tmpfs", [PLAN_BIND] = "bind",	  [PLAN_OVERLAY] = "overlay",
-	[PLAN_PROC] = "proc",	[PLAN_DEVPTS] = "devpts", [PLAN_MQUEUE] = "mqueue",
-	[PLAN_SELF] = "hold",	[PLAN_MASK] = "mask",
+	[PLAN_PROC] = "proc",	[PLAN_DEVPTS] = "devpts", [PLAN_SELF] = "hold",
+	[PLAN_MASK] = "mask",
 };
 
 static const struct {

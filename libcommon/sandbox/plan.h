@@ -35,7 +35,6 @@ enum plan_op {
 			 mounts */
 	PLAN_PROC,    /* fresh procfs at dst */
 	PLAN_DEVPTS,  /* own devpts at dst */
-	PLAN_MQUEUE,  /* own mqueue at dst */
 	PLAN_SELF, /* dst bound onto itself: becomes a mount point, so it cannot be renamed; PLAN_RO
 		      applies */
 	PLAN_MASK, /* /dev/null (file) or an empty read-only tmpfs (directory) over dst; skipped
