@@ -12,25 +12,24 @@
 #include "sys/proc.h"
 #include "sys/rand.h"
 
-int session_file_open(int box_fd, struct session_file *out, struct error *err)
+void session_file_name(struct session_file *f)
 {
-	struct session_file f = SESSION_FILE_INIT;
+	rand_hex(f->name, sizeof(f->name) - 1);
+}
 
+int session_file_open(struct session_file *f, int box_fd, struct error *err)
+{
 	if (box_fd < 0)
 		return 0;
 	if (file_mkdir_p(box_fd, "session", 0700, err))
 		return -1;
-	f.dir_fd = file_open_beneath(box_fd, "session", O_RDONLY | O_DIRECTORY, 0, err);
-	if (f.dir_fd < 0)
+	f->dir_fd = file_open_beneath(box_fd, "session", O_RDONLY | O_DIRECTORY, 0, err);
+	if (f->dir_fd < 0)
 		return -1;
-	rand_hex(f.name, sizeof(f.name) - 1);
-	f.fd = openat(f.dir_fd, f.name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (f.fd < 0 || flock(f.fd, LOCK_EX)) {
-		error_sys(err, errno, "cannot register the command");
-		session_file_close(&f);
-		return -1;
-	}
-	*out = f;
+	f->fd = openat(f->dir_fd, f->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       0600);
+	if (f->fd < 0 || flock(f->fd, LOCK_EX))
+		return error_sys(err, errno, "cannot register the command");
 	return 0;
 }
 

@@ -20,8 +20,10 @@ struct session_file {
 		.dir_fd = -1, .fd = -1, .name = "" \
 	}
 
-/* box_fd -1: nothing is registered, *out stays as initialised. Errors: sys. */
-int session_file_open(int box_fd, struct session_file *out, struct error *err);
+/* Chooses the entry's name, which names the session's cgroup too, before anything is made. */
+void session_file_name(struct session_file *f);
+/* Makes the entry, locked. box_fd -1: nothing is registered. Errors: sys. */
+int session_file_open(struct session_file *f, int box_fd, struct error *err);
 /* Writes the line that session_info_parse() reads. Errors: sys. */
 int session_file_write(struct session_file *f, pid_t monitor, const char *label, struct error *err);
 /* Removes the entry. */

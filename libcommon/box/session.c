@@ -151,7 +151,6 @@ static int hand_over(struct session *s, struct error *err)
 	if (payload < 0 || plan < 0)
 		return -1;
 	if (send_fd(s, FRAME_HOLD, s->req->lock_fd, err) ||
-	    send_fd(s, FRAME_HOLD, s->file.fd, err) ||
 	    send_fd(s, FRAME_CGROUP, s->cgroup.dir_fd, err))
 		return -1;
 	const int fds[] = { payload, plan };
@@ -162,7 +161,14 @@ static int hand_over(struct session *s, struct error *err)
 		.fds = fds,
 		.fds_len = ARRAY_SIZE(fds),
 	};
-	if (frame_send(s->monitor.control, &frame, err))
+	return frame_send(s->monitor.control, &frame, err);
+}
+
+/* While the sandbox is being built; the box's lock is held already, so nobody removes it. */
+static int register_command(struct session *s, struct error *err)
+{
+	if (session_file_open(&s->file, s->req->box_fd, err) ||
+	    send_fd(s, FRAME_HOLD, s->file.fd, err))
 		return -1;
 	return session_file_write(&s->file, s->monitor.proc.pid, s->req->label, err);
 }
@@ -330,16 +336,16 @@ static int prepare(struct session *s, struct error *err)
 	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (s->null < 0)
 		return error_sys(err, errno, "cannot open /dev/null");
-	if (session_file_open(s->req->box_fd, &s->file, err))
-		return -1;
-	if (s->file.fd >= 0 && (want.memory || want.processes))
+	session_file_name(&s->file);
+	if (s->req->box_fd >= 0 && (want.memory || want.processes))
 		limits_cgroup_make(&want, s->file.name, &s->cgroup, why);
 	return signals_take(s, err);
 }
 
 static int run(struct session *s, struct session_result *out, struct error *err)
 {
-	if (take_monitor(s, err) || prepare(s, err) || hand_over(s, err))
+	if (take_monitor(s, err) || prepare(s, err) || hand_over(s, err) ||
+	    register_command(s, err))
 		return -1;
 	if (s->req->meanwhile)
 		s->req->meanwhile(s->req->meanwhile_arg);

@@ -19,9 +19,8 @@
 static const char *const shown[] = {
 	/* system */
 	"alternatives", "debian_version", "fedora-release", "ld.so.cache", "ld.so.conf",
-	"ld.so.conf.d", "locale.alias", "locale.conf", "localtime", "lsb-release", "mime.types",
-	"magic", "os-release", "protocols", "redhat-release", "services", "shells",
-	"system-release", "timezone",
+	"ld.so.conf.d", "locale.conf", "localtime", "lsb-release", "mime.types", "os-release",
+	"protocols", "redhat-release", "services", "system-release", "timezone",
 	/* shells */
 	"bash.bashrc", "bashrc", "inputrc", "profile", "profile.d", "zshenv", "zshrc",
 	/* languages and libraries */

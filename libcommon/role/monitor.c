@@ -25,7 +25,7 @@
 enum phase { PHASE_START = 1, PHASE_RUNNING = 2 };
 
 static const struct frame_op front_ops[] = {
-	{ FRAME_HOLD, 1, 0, 0, PHASE_START, "hold" },
+	{ FRAME_HOLD, 1, 0, 0, PHASE_START | PHASE_RUNNING, "hold" },
 	{ FRAME_CGROUP, 1, 0, 0, PHASE_START, "cgroup" },
 	{ FRAME_RUN, 2, sizeof(struct frame_run), sizeof(struct frame_run), PHASE_START, "run" },
 	{ FRAME_SIGNAL, 0, sizeof(struct frame_signal), sizeof(struct frame_signal), PHASE_RUNNING,
@@ -218,22 +218,30 @@ static void on_abort(struct monitor *m)
 	(void)set_timer(m->deadline, GRACE_MS, 0);
 }
 
-/* The front: signals for the command; its end, or nonsense, ends the session. */
+static int hold(struct monitor *m, int fd)
+{
+	if (m->held_len >= HELD_MAX)
+		return -1;
+	m->held[m->held_len++] = fd;
+	return 0;
+}
+
+/* The front: signals for the command, a lock; its end, or nonsense, ends the session. */
 static void on_front(struct monitor *m)
 {
+	const struct frame_rules rules = { front_ops, ARRAY_SIZE(front_ops), PHASE_RUNNING };
 	struct error ignored = ERROR_INIT;
 	struct frame f;
 	struct frame_signal s;
 
-	if (frame_recv(MONITOR_FD_CONTROL,
-		       &(struct frame_rules){ front_ops, ARRAY_SIZE(front_ops), PHASE_RUNNING }, &f,
-		       &ignored) != 1) {
+	int r = frame_recv(MONITOR_FD_CONTROL, &rules, &f, &ignored);
+	if (r == 1 && f.type == FRAME_SIGNAL) {
+		memcpy(&s, f.data, sizeof(s));
+		to_command(m, s.signo);
+	} else if (r != 1 || hold(m, f.fds[0])) {
 		cut_short(m, COMMAND_ENDED);
 		end_now(m);
-		return;
 	}
-	memcpy(&s, f.data, sizeof(s));
-	to_command(m, s.signo);
 }
 
 /* init and spawner speak the same two frames. False at the end of the channel. */
@@ -365,9 +373,7 @@ static int wait_run(struct monitor *m, struct frame *run, struct error *err)
 			return r;
 		if (run->type == FRAME_CGROUP && m->cgroup < 0)
 			m->cgroup = run->fds[0];
-		else if (run->type == FRAME_HOLD && m->held_len < HELD_MAX)
-			m->held[m->held_len++] = run->fds[0];
-		else
+		else if (run->type != FRAME_HOLD || hold(m, run->fds[0]))
 			return error_set(err, ERR_PEER, "the front repeats itself");
 	}
 }

@@ -73,18 +73,6 @@ static int try_candidates(const char *const *paths, const char **argv, const cha
 	return err;
 }
 
-static void default_signals(void)
-{
-	struct sigaction act = { .sa_handler = SIG_DFL };
-	sigset_t none;
-
-	/* KILL and STOP cannot be set, and say so. */
-	for (int sig = 1; sig < NSIG; sig++)
-		(void)sigaction(sig, &act, NULL);
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static int take_stdio(const int stdio[3])
 {
 	for (int i = 0; i < 3; i++)
@@ -95,6 +83,7 @@ static int take_stdio(const int stdio[3])
 
 void inside_command(const struct plan *p, int payload_fd, const int stdio[3], int report_fd)
 {
+	sigset_t none;
 	const struct payload *load = map_payload(payload_fd);
 
 	if (!load)
@@ -113,6 +102,8 @@ void inside_command(const struct plan *p, int payload_fd, const int stdio[3], in
 	/* The report pipe is close-on-exec like everything else above 2. */
 	if (chdir(load->cwd ? at : plan_str(p, p->cwd)))
 		report(report_fd, COMMAND_CANNOT_ENTER, errno);
-	default_signals();
+	/* Dispositions are the defaults: the monitor was started with them and sets none. */
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	report(report_fd, COMMAND_CANNOT_EXEC, try_candidates(paths, argv, envp));
 }

@@ -67,10 +67,11 @@ static int set_up(const struct plan *p, const struct start_gate *gate, struct fa
 	/* Before the spawner makes itself undumpable, which would keep us out. */
 	if (wait_spawner(gate) || (p->bits & PLAN_NET_OWN && join_network(gate)))
 		return fail(f, STEP_NETWORK);
-	if (say(gate->root_ready[1]))
+	/* Below PIPE_BUF: in one piece. */
+	if (write(gate->root_ready[1], &done, sizeof(done)) != (ssize_t)sizeof(done))
 		return fail(f, STEP_SPAWNER);
 	/* Taking the old root down waits for other processors; the spawner goes on meanwhile. */
-	if (inside_leave_old_root(p, f) || inside_audit(p, &done, f))
+	if (inside_leave_old_root(p, f) || inside_audit_root(p, f))
 		return -1;
 	return say(gate->all_ready[1]) ? fail(f, STEP_SPAWNER) : 0;
 }

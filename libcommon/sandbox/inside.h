@@ -21,7 +21,7 @@ struct inside {
 struct start_gate {
 	int net_ready[2];  /* spawner -> init: the network is there, and the spawner may be
 			      joined */
-	int root_ready[2]; /* init -> spawner: the new root is complete */
+	int root_ready[2]; /* init -> spawner: the new root is complete; struct mounted */
 	int all_ready[2];  /* init -> spawner: the old root is gone, a command may start */
 	int spawner_pidfd;
 	int proc; /* the host's procfs, from before the new root */
@@ -48,6 +48,7 @@ int inside_leave_old_root(const struct plan *p, struct fault *f);
  * restrictions of the plan. 0, or -1 with *f.
  */
 int inside_audit(const struct plan *p, const struct mounted *done, struct fault *f);
+int inside_audit_root(const struct plan *p, struct fault *f); /* "/" itself, once it is read-only */
 
 /* mounts.c: executes one step of the plan. 1 where it mounted, 0 where it had nothing to mount, -1.
  */

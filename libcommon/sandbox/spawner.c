@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "sandbox/inside.h"
@@ -21,13 +20,10 @@ static NORETURN void give_up(int chan, enum fault_step step)
 	_exit(1);
 }
 
-/* libc's fork would run handlers and take locks of a heap that is not ours any more. */
-static pid_t fork_bare(void)
-{
-	return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-}
-
-/* Forks the command. True where it became the command; else *failure says why not. */
+/*
+ * Forks the command. True where it became the command; else *failure says why not. vfork: the
+ * child only makes system calls until exec, so it needs no copy of our memory.
+ */
 static bool start(const struct inside *in, const struct chan_frame *f, pid_t *pid_out,
 		  struct command_failure *failure)
 {
@@ -35,7 +31,7 @@ static bool start(const struct inside *in, const struct chan_frame *f, pid_t *pi
 
 	if (pipe2(report, O_CLOEXEC))
 		give_up(in->spawner_chan, STEP_FORK);
-	pid_t pid = fork_bare();
+	pid_t pid = vfork();
 	if (pid < 0)
 		give_up(in->spawner_chan, STEP_FORK);
 	if (pid == 0) {
@@ -126,21 +122,23 @@ static void run_one(const struct inside *in, const struct chan_frame *f)
 }
 
 /* End of file: init is gone, and so shall we be. */
-static void wait_for(int fd)
+static void wait_for(int fd, void *dst, size_t len)
 {
-	char byte;
 	ssize_t n;
 
 	do {
-		n = read(fd, &byte, 1);
+		n = read(fd, dst, len);
 	} while (n < 0 && errno == EINTR);
-	if (n != 1)
+	if (n != (ssize_t)len)
 		_exit(1);
 	close(fd);
 }
 
 static int set_up(const struct inside *in, const struct start_gate *gate, struct fault *f)
 {
+	struct mounted done;
+	char byte;
+
 	if (in->plan->bits & PLAN_NET_OWN && inside_network(f))
 		return -1;
 	if (inside_fence_early(in->plan, gate->proc, f))
@@ -152,10 +150,10 @@ static int set_up(const struct inside *in, const struct start_gate *gate, struct
 	}
 	close(gate->net_ready[0]);
 	close(gate->net_ready[1]);
-	wait_for(gate->root_ready[0]);
-	if (inside_fence_late(in->plan, f))
+	wait_for(gate->root_ready[0], &done, sizeof(done));
+	if (inside_fence_late(in->plan, f) || inside_audit(in->plan, &done, f))
 		return -1;
-	wait_for(gate->all_ready[0]);
+	wait_for(gate->all_ready[0], &byte, 1);
 	return 0;
 }
 

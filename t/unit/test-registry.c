@@ -9,8 +9,8 @@
 #include "sys/proc.h"
 #include "t/unit/place.h"
 
-#define LINE                                                                                       \
-	"{\"id\":\"" ID_A "\",\"label\":\"make "                                                   \
+#define LINE                                     \
+	"{\"id\":\"" ID_A "\",\"label\":\"make " \
 	"test\",\"monitor\":4711,\"monitor_start\":1,\"started_us\":1}"
 
 /* A box directory with an empty session/. */
@@ -73,7 +73,7 @@ Test(registry, line_comes_back)
 
 Test(registry, a_monitor_that_is_no_process_is_refused)
 {
-	static const char *const monitors[] = { "0",          "1",        "-1",    "-4711",
+	static const char *const monitors[] = { "0",	      "1",	  "-1",	   "-4711",
 						"2147483648", "\"4711\"", "4711.5" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(monitors); i++) {
@@ -173,7 +173,8 @@ static pid_t start_holder(int box_fd, bool stubborn)
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	pid_t pid;
 
-	cr_assert_eq(session_file_open(box_fd, &f, &err), 0, "%s", err.msg);
+	session_file_name(&f);
+	cr_assert_eq(session_file_open(&f, box_fd, &err), 0, "%s", err.msg);
 	/* Before the fork, so that the child is stubborn from its first moment. */
 	sigaction(SIGTERM, stubborn ? &ignore : NULL, &before);
 	pid = fork();
