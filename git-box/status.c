@@ -138,14 +138,14 @@ static void hold_by_cgroup(struct status *s, struct status_limit *memory,
 		held(memory, HELD_NOT, "this tier confines nothing");
 		held(processes, HELD_NOT, "this tier confines nothing");
 	} else if (have_cgroup(&s->box.policy, why)) {
-		held(memory, HELD_CGROUP, "cgroup memory.max, all processes together");
-		held(processes, HELD_CGROUP, "cgroup pids.max");
+		held(memory, HELD_WHOLE, "cgroup memory.max, all processes together");
+		held(processes, HELD_WHOLE, "cgroup pids.max");
 	} else {
 		(void)snprintf(detail, sizeof(detail),
 			       "the monitor adds up resident memory; no cgroup: %s", why);
 		held(memory, HELD_WATCHED, detail);
-		by_rlimit(s, processes, RLIMIT_NPROC,
-			  "RLIMIT_NPROC, counted in the box's user namespace");
+		/* Each session has a user namespace of its own, and the kernel counts in it. */
+		held(processes, HELD_WHOLE, "RLIMIT_NPROC, counted in the box's user namespace");
 	}
 }
 
@@ -265,7 +265,7 @@ const char *status_how(const struct status_limit *l)
 	if (l->value == 0 && strcmp(l->name, "disk") != 0)
 		return "none";
 	switch (l->how) {
-	case HELD_CGROUP:
+	case HELD_WHOLE:
 		return "enforced";
 	case HELD_RLIMIT:
 		return "per process";

@@ -11,7 +11,7 @@
 #include "sandbox/limits.h"
 #include "sandbox/plan.h"
 
-enum status_held { HELD_NOT, HELD_CGROUP, HELD_RLIMIT, HELD_WATCHED };
+enum status_held { HELD_NOT, HELD_WHOLE, HELD_RLIMIT, HELD_WATCHED };
 
 struct status_limit {
 	const char *name; /* stable: "memory", "processes", "wall", "cpu", "file-size", "disk" */

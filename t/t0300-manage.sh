@@ -306,7 +306,7 @@ test_expect_success 'status says what holds the box' '
 	test_grep "second user namespace" out &&
 	test_grep "seccomp, [0-9]* instructions" out &&
 	test_grep "^memory  *4.0G  *\(enforced\|watched\)" out &&
-	test_grep "^processes  *256  *\(enforced\|per process\)" out &&
+	test_grep "^processes  *256  *enforced" out &&
 	test_grep "^disk .*not held" out &&
 	test_grep "^writable " out && test_grep -F "$(cd r && pwd -P)" out
 '

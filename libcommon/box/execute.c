@@ -96,12 +96,14 @@ int box_execute(const struct execute_request *req, struct session_result *out, s
 {
 	const struct box *box = req->box;
 	const struct tier_backend *backend;
-	struct session_monitor monitor = SESSION_MONITOR_INIT;
+	struct session_early early = SESSION_EARLY_INIT;
+	const struct limits_want limits = { .memory = box->policy.memory,
+					    .processes = box->policy.processes };
+	/* Confined boxes have a network of their own; the monitor compares it with the plan. */
+	const struct frame_start start = { box->m.uid, box->m.gid, PLAN_NET_OWN };
 	struct session_request session = {
-		.monitor = &monitor,
+		.early = &early,
 		.box_fd = box->fd,
-		.memory = box->policy.memory,
-		.processes = box->policy.processes,
 		.in = req->in,
 		.out = req->out,
 		.err = req->err,
@@ -114,10 +116,10 @@ int box_execute(const struct execute_request *req, struct session_result *out, s
 	if (choose_timeout(req, &session.timeout_ms, err) ||
 	    tier_backend(box->m.tier, &backend, err))
 		return -1;
-	/* First of all, so that it loads while we work out what to do. */
-	if (backend->confines && session_monitor_start(&monitor, err))
+	/* First of all, so that namespaces are made while we work out what to show in them. */
+	if (backend->confines && session_begin(&limits, &start, &early, err))
 		return -1;
 	int r = run(req, backend, &session, out, err);
-	session_monitor_drop(&monitor);
+	session_drop(&early);
 	return r;
 }

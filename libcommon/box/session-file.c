@@ -10,12 +10,6 @@
 #include "sys/fd.h"
 #include "sys/file.h"
 #include "sys/proc.h"
-#include "sys/rand.h"
-
-void session_file_name(struct session_file *f)
-{
-	rand_hex(f->name, sizeof(f->name) - 1);
-}
 
 int session_file_open(struct session_file *f, int box_fd, struct error *err)
 {

@@ -11,18 +11,16 @@
 #include "base/error.h"
 
 struct session_file {
-	int dir_fd; /* session/ */
-	int fd;	    /* the entry, locked; -1: not registered */
-	char name[17];
+	int dir_fd;    /* session/ */
+	int fd;	       /* the entry, locked; -1: not registered */
+	char name[17]; /* 16 hex digits, chosen by the caller */
 };
 #define SESSION_FILE_INIT                          \
 	{                                          \
 		.dir_fd = -1, .fd = -1, .name = "" \
 	}
 
-/* Chooses the entry's name, which names the session's cgroup too, before anything is made. */
-void session_file_name(struct session_file *f);
-/* Makes the entry, locked. box_fd -1: nothing is registered. Errors: sys. */
+/* Makes the entry f->name, locked. box_fd -1: nothing is registered. Errors: sys. */
 int session_file_open(struct session_file *f, int box_fd, struct error *err);
 /* Writes the line that session_info_parse() reads. Errors: sys. */
 int session_file_write(struct session_file *f, pid_t monitor, const char *label, struct error *err);

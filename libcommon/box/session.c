@@ -35,9 +35,8 @@ enum { PUMP_IN, PUMP_OUT, PUMP_ERR, PUMPS };
 
 struct session {
 	const struct session_request *req;
-	struct session_monitor monitor;
+	struct session_early early;
 	struct session_file file;
-	struct limits_cgroup cgroup;
 	struct pump pumps[PUMPS];
 	int null; /* where unwanted output goes */
 	int signals;
@@ -78,65 +77,100 @@ static void signals_restore(struct session *s)
 	fd_close(&s->signals);
 }
 
-int session_monitor_start(struct session_monitor *out, struct error *err)
+static int launch(struct session_early *e, struct error *err)
 {
 	int pair[2];
 
 	if (fd_socketpair(SOCK_STREAM, pair, err))
 		return -1;
 	const struct proc_fd fds[] = { { pair[1], MONITOR_FD_CONTROL } };
-	int r = role_launch(ROLE_MONITOR, fds, ARRAY_SIZE(fds), &out->proc, err);
+	int r = role_launch(ROLE_MONITOR, fds, ARRAY_SIZE(fds), &e->monitor, err);
 	fd_close(&pair[1]);
 	if (r)
 		fd_close(&pair[0]);
 	else
-		out->control = pair[0];
+		e->control = pair[0];
 	return r;
 }
 
-void session_monitor_drop(struct session_monitor *m)
+static void make_cgroup(const struct limits_want *want, struct session_early *e, char why[256])
+{
+	struct limits_want full = *want;
+
+	full.monitor = e->monitor.pid;
+	limits_cgroup_make(&full, e->name, &e->cgroup, why);
+}
+
+static int send_fd(int control, enum frame_type type, int fd, struct error *err)
+{
+	const struct frame_out frame = { .type = (uint16_t)type, .fds = &fd, .fds_len = 1 };
+
+	return fd < 0 ? 0 : frame_send(control, &frame, err);
+}
+
+int session_begin(const struct limits_want *want, const struct frame_start *start,
+		  struct session_early *out, struct error *err)
+{
+	struct session_early e = SESSION_EARLY_INIT;
+	const struct frame_out frame = { .type = FRAME_START,
+					 .data = start,
+					 .len = sizeof(*start) };
+	char why[256];
+
+	rand_hex(e.name, sizeof(e.name) - 1);
+	if (launch(&e, err))
+		return -1;
+	if (want && (want->memory || want->processes))
+		make_cgroup(want, &e, why);
+	if (send_fd(e.control, FRAME_CGROUP, e.cgroup.dir_fd, err) ||
+	    frame_send(e.control, &frame, err)) {
+		session_drop(&e);
+		return -1;
+	}
+	*out = e;
+	return 0;
+}
+
+void session_drop(struct session_early *e)
 {
 	/* It ends when it sees the end of its socket; its pidfd is all that is ours to reap it by.
 	 */
-	fd_close(&m->control);
-	proc_kill(&m->proc);
+	fd_close(&e->control);
+	proc_kill(&e->monitor);
+	limits_cgroup_remove(&e->cgroup);
 }
 
 bool session_limits_try(const struct limits_want *want, char why[256])
 {
-	struct session_monitor monitor = SESSION_MONITOR_INIT;
-	struct limits_cgroup cgroup = LIMITS_CGROUP_INIT;
-	struct limits_want full = *want;
+	struct session_early e = SESSION_EARLY_INIT;
 	struct error err = ERROR_INIT;
-	char leaf[17];
 
-	if (session_monitor_start(&monitor, &err)) {
+	rand_hex(e.name, sizeof(e.name) - 1);
+	if (launch(&e, &err)) {
 		(void)snprintf(why, 256, "%.*s", 255, err.msg);
 		return false;
 	}
-	full.monitor = monitor.proc.pid;
-	rand_hex(leaf, sizeof(leaf) - 1);
-	limits_cgroup_make(&full, leaf, &cgroup, why);
-	bool have = cgroup.dir_fd >= 0;
-	session_monitor_drop(&monitor);
-	limits_cgroup_remove(&cgroup);
+	make_cgroup(want, &e, why);
+	bool have = e.cgroup.dir_fd >= 0;
+	session_drop(&e);
 	return have;
 }
 
-static int take_monitor(struct session *s, struct error *err)
+static const struct plan *plan_of(const struct session *s)
 {
-	if (!s->req->monitor)
-		return session_monitor_start(&s->monitor, err);
-	s->monitor = *s->req->monitor;
-	*s->req->monitor = (struct session_monitor)SESSION_MONITOR_INIT;
-	return 0;
+	return (const struct plan *)(const void *)s->req->plan->data;
 }
 
-static int send_fd(struct session *s, enum frame_type type, int fd, struct error *err)
+static int take_early(struct session *s, struct error *err)
 {
-	const struct frame_out frame = { .type = (uint16_t)type, .fds = &fd, .fds_len = 1 };
+	const struct plan *p = plan_of(s);
+	const struct frame_start start = { p->uid, p->gid, p->bits & PLAN_NET_OWN };
 
-	return fd < 0 ? 0 : frame_send(s->monitor.control, &frame, err);
+	if (!s->req->early)
+		return session_begin(NULL, &start, &s->early, err);
+	s->early = *s->req->early;
+	*s->req->early = (struct session_early)SESSION_EARLY_INIT;
+	return 0;
 }
 
 static int hand_over(struct session *s, struct error *err)
@@ -150,8 +184,7 @@ static int hand_over(struct session *s, struct error *err)
 	FD_AUTO plan = fd_sealed("plan", s->req->plan->data, s->req->plan->len, err);
 	if (payload < 0 || plan < 0)
 		return -1;
-	if (send_fd(s, FRAME_HOLD, s->req->lock_fd, err) ||
-	    send_fd(s, FRAME_CGROUP, s->cgroup.dir_fd, err))
+	if (send_fd(s->early.control, FRAME_HOLD, s->req->lock_fd, err))
 		return -1;
 	const int fds[] = { payload, plan };
 	const struct frame_out frame = {
@@ -161,21 +194,17 @@ static int hand_over(struct session *s, struct error *err)
 		.fds = fds,
 		.fds_len = ARRAY_SIZE(fds),
 	};
-	return frame_send(s->monitor.control, &frame, err);
+	return frame_send(s->early.control, &frame, err);
 }
 
 /* While the sandbox is being built; the box's lock is held already, so nobody removes it. */
 static int register_command(struct session *s, struct error *err)
 {
+	memcpy(s->file.name, s->early.name, sizeof(s->file.name));
 	if (session_file_open(&s->file, s->req->box_fd, err) ||
-	    send_fd(s, FRAME_HOLD, s->file.fd, err))
+	    send_fd(s->early.control, FRAME_HOLD, s->file.fd, err))
 		return -1;
-	return session_file_write(&s->file, s->monitor.proc.pid, s->req->label, err);
-}
-
-static const struct plan *plan_of(const struct session *s)
-{
-	return (const struct plan *)(const void *)s->req->plan->data;
+	return session_file_write(&s->file, s->early.monitor.pid, s->req->label, err);
 }
 
 static int monitor_gone(struct error *err)
@@ -222,7 +251,7 @@ static void start_pumps(struct session *s, struct frame *started)
 static int wait_started(struct session *s, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(s->monitor.control,
+	int r = frame_recv(s->early.control,
 			   &(struct frame_rules){ monitor_ops, ARRAY_SIZE(monitor_ops),
 						  PHASE_STARTING },
 			   &f, err);
@@ -240,7 +269,7 @@ static int wait_started(struct session *s, struct error *err)
 static int on_monitor(struct session *s, struct error *err)
 {
 	struct frame f;
-	int r = frame_recv(s->monitor.control,
+	int r = frame_recv(s->early.control,
 			   &(struct frame_rules){ monitor_ops, ARRAY_SIZE(monitor_ops),
 						  PHASE_RUNNING },
 			   &f, err);
@@ -267,7 +296,7 @@ static void on_signal(struct session *s)
 		return;
 	struct frame_signal sig = { .signo = (int32_t)info.ssi_signo };
 	if (!s->have_ended)
-		(void)frame_send(s->monitor.control,
+		(void)frame_send(s->early.control,
 				 &(struct frame_out){
 					 .type = FRAME_SIGNAL, .len = sizeof(sig), .data = &sig },
 				 &ignored);
@@ -287,7 +316,7 @@ static int pump_all(struct session *s, struct error *err)
 		struct pollfd p[PUMPS + 2];
 		for (int i = 0; i < PUMPS; i++)
 			p[i] = pump_poll(&s->pumps[i]);
-		p[PUMPS] = (struct pollfd){ .fd = s->have_ended ? -1 : s->monitor.control,
+		p[PUMPS] = (struct pollfd){ .fd = s->have_ended ? -1 : s->early.control,
 					    .events = POLLIN };
 		p[PUMPS + 1] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
 		if (poll(p, PUMPS + 2, -1) < 0 && errno != EINTR)
@@ -326,26 +355,15 @@ static void fill_result(struct session *s, struct session_result *out)
 
 static int prepare(struct session *s, struct error *err)
 {
-	char why[256];
-	const struct limits_want want = {
-		.memory = s->req->memory,
-		.processes = s->req->processes,
-		.monitor = s->monitor.proc.pid,
-	};
-
 	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (s->null < 0)
 		return error_sys(err, errno, "cannot open /dev/null");
-	session_file_name(&s->file);
-	if (s->req->box_fd >= 0 && (want.memory || want.processes))
-		limits_cgroup_make(&want, s->file.name, &s->cgroup, why);
 	return signals_take(s, err);
 }
 
 static int run(struct session *s, struct session_result *out, struct error *err)
 {
-	if (take_monitor(s, err) || prepare(s, err) || hand_over(s, err) ||
-	    register_command(s, err))
+	if (take_early(s, err) || prepare(s, err) || hand_over(s, err) || register_command(s, err))
 		return -1;
 	if (s->req->meanwhile)
 		s->req->meanwhile(s->req->meanwhile_arg);
@@ -361,16 +379,16 @@ static void clean_up(struct session *s, bool ok)
 		pump_close(&s->pumps[i]);
 	/* A monitor that sees our end closes the session by itself; after a clean end it has
 	 * nothing left to do. */
-	fd_close(&s->monitor.control);
-	if (!ok && s->monitor.proc.pid > 0) {
+	fd_close(&s->early.control);
+	if (!ok && s->early.monitor.pid > 0) {
 		struct error ignored = ERROR_INIT;
 		int status;
-		if (proc_wait(&s->monitor.proc, MONITOR_END_MS, &status, &ignored))
-			proc_kill(&s->monitor.proc);
+		if (proc_wait(&s->early.monitor, MONITOR_END_MS, &status, &ignored))
+			proc_kill(&s->early.monitor);
 	}
-	fd_close(&s->monitor.proc.pidfd);
+	fd_close(&s->early.monitor.pidfd);
 	fd_close(&s->null);
-	limits_cgroup_remove(&s->cgroup);
+	limits_cgroup_remove(&s->early.cgroup);
 	session_file_close(&s->file);
 	signals_restore(s);
 }
@@ -379,9 +397,8 @@ int session_run(const struct session_request *req, struct session_result *out, s
 {
 	struct session s = {
 		.req = req,
-		.monitor = SESSION_MONITOR_INIT,
+		.early = SESSION_EARLY_INIT,
 		.file = SESSION_FILE_INIT,
-		.cgroup = LIMITS_CGROUP_INIT,
 		.null = -1,
 		.signals = -1,
 	};

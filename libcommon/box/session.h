@@ -14,20 +14,29 @@
 #include "sandbox/protocol.h"
 #include "sys/proc.h"
 
-/* A monitor that loads while its caller still makes the plan. */
-struct session_monitor {
+/*
+ * A session that is begun before its plan is made: its monitor loads, its
+ * cgroup and namespaces are made meanwhile.
+ */
+struct session_early {
 	int control;
-	struct proc proc;
+	struct proc monitor;
+	struct limits_cgroup cgroup;
+	char name[17]; /* of the registration and the cgroup */
 };
-#define SESSION_MONITOR_INIT                     \
-	{                                        \
-		.control = -1, .proc = PROC_INIT \
+#define SESSION_EARLY_INIT                                                                    \
+	{                                                                                     \
+		.control = -1, .monitor = PROC_INIT, .cgroup = LIMITS_CGROUP_INIT, .name = "" \
 	}
 
-/* Errors: notfound (installation incomplete), sys. */
-int session_monitor_start(struct session_monitor *out, struct error *err);
-/* Ends one that was not used. Safe on SESSION_MONITOR_INIT. */
-void session_monitor_drop(struct session_monitor *m);
+/*
+ * want->monitor is ours to fill in; want NULL: no cgroup. start: as the plan will say. Errors:
+ * notfound (installation incomplete), sys, peer.
+ */
+int session_begin(const struct limits_want *want, const struct frame_start *start,
+		  struct session_early *out, struct error *err);
+/* Ends one that was not used. Safe on SESSION_EARLY_INIT. */
+void session_drop(struct session_early *e);
 
 /*
  * Whether a session with these limits (want->monitor is ours to fill in) would get a cgroup that
@@ -40,8 +49,8 @@ struct session_request {
 	 * be NULL. */
 	void (*meanwhile)(void *arg);
 	void *meanwhile_arg;
-	struct session_monitor
-		*monitor; /* started early, taken over by session_run(); NULL: it starts one */
+	struct session_early
+		*early; /* taken over by session_run(); NULL: it begins one, without cgroup */
 	const struct buf *plan;	 /* bytes of plan_finish() */
 	const char *const *argv; /* command, NULL-terminated */
 	const char *const *envp;
@@ -49,8 +58,7 @@ struct session_request {
 	uint64_t timeout_ms; /* 0: none */
 	int box_fd;	     /* box/b/<id>, for session/; -1: not registered */
 	int lock_fd; /* the box's lock, held by the monitor too, so that it outlives us; -1: none */
-	const char *label;	    /* for `ls` and traces: the command, already sanitised */
-	uint64_t memory, processes; /* limits for a cgroup */
+	const char *label; /* for `ls` and traces: the command, already sanitised */
 	/* The operator's descriptors; -1: nothing (reads end at once, writes are discarded). */
 	int in, out, err;
 	/*

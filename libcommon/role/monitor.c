@@ -27,6 +27,8 @@ enum phase { PHASE_START = 1, PHASE_RUNNING = 2 };
 static const struct frame_op front_ops[] = {
 	{ FRAME_HOLD, 1, 0, 0, PHASE_START | PHASE_RUNNING, "hold" },
 	{ FRAME_CGROUP, 1, 0, 0, PHASE_START, "cgroup" },
+	{ FRAME_START, 0, sizeof(struct frame_start), sizeof(struct frame_start), PHASE_START,
+	  "start" },
 	{ FRAME_RUN, 2, sizeof(struct frame_run), sizeof(struct frame_run), PHASE_START, "run" },
 	{ FRAME_SIGNAL, 0, sizeof(struct frame_signal), sizeof(struct frame_signal), PHASE_RUNNING,
 	  "signal" },
@@ -40,6 +42,7 @@ static const struct frame_op inside_ops[] = {
 
 struct monitor {
 	const struct plan *plan;
+	struct frame_start start;
 	struct sandbox box;
 	int deadline;	    /* timerfd: wall clock, then grace */
 	int watch;	    /* timerfd: memory; -1: none */
@@ -340,6 +343,38 @@ static int fail(struct monitor *m, enum fault_step step, const struct error *err
 	return -1;
 }
 
+/* Begins before there is a plan. A failure is told when the front asks to run. */
+static void begin(struct monitor *m, const struct frame *f)
+{
+	memcpy(&m->start, f->data, sizeof(m->start));
+	meter_open(m->cgroup, &m->meter);
+	if (sandbox_start(&m->start, m->cgroup, &m->box, &m->fault))
+		m->have_fault = true;
+}
+
+static bool begun_as_planned(const struct monitor *m)
+{
+	bool own_net = m->plan->bits & PLAN_NET_OWN;
+
+	return m->start.uid == m->plan->uid && m->start.gid == m->plan->gid &&
+	       (m->start.own_net != 0) == own_net;
+}
+
+/* What init or the spawner said before it went: more than that it went. */
+static int fail_inside(struct monitor *m, const struct error *err)
+{
+	fail(m, STEP_PIPES, err);
+	if (err->kind != ERR_PEER)
+		return -1;
+	m->have_fault = false;
+	while (!m->have_fault && on_inside(m, m->box.spawner_chan))
+		;
+	while (!m->have_fault && on_inside(m, m->box.init_chan))
+		;
+	m->have_fault = true;
+	return -1;
+}
+
 static int session(struct monitor *m, const struct frame *run, struct error *err)
 {
 	struct frame_run request;
@@ -349,17 +384,43 @@ static int session(struct monitor *m, const struct frame *run, struct error *err
 	if (!m->plan)
 		return fail(m, STEP_MONITOR, err);
 	m->memory = m->cgroup >= 0 ? 0 : (uint64_t)m->plan->memory_hi << 32 | m->plan->memory_lo;
-	meter_open(m->cgroup, &m->meter);
-	if (sandbox_start(m->plan, m->cgroup, &m->box, &m->fault)) {
-		m->have_fault = true;
+	if (m->have_fault)
 		return -1;
+	if (!begun_as_planned(m)) {
+		error_set(err, ERR_PEER, "the session was begun for another plan");
+		return fail(m, STEP_MONITOR, err);
 	}
-	if (hand_over(m, run->fds[0], err) || open_timers(m, request.timeout_ms, err))
-		return fail(m, STEP_PIPES, err);
+	if (sandbox_build(&m->box, run->fds[1], err) || hand_over(m, run->fds[0], err))
+		return fail_inside(m, err);
+	if (open_timers(m, request.timeout_ms, err))
+		return fail(m, STEP_MONITOR, err);
 	m->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (role_confine(FILTER_MONITOR, m->memory ? "/proc" : NULL, err))
 		return fail(m, STEP_MONITOR, err);
 	return watch(m, err) ? fail(m, STEP_MONITOR, err) : 0;
+}
+
+/* One frame before "run". 0, or -1 where the front repeats itself or begins in the wrong order. */
+static int take_early(struct monitor *m, const struct frame *f)
+{
+	bool begun = m->box.pid >= 0 || m->have_fault;
+
+	switch (f->type) {
+	case FRAME_HOLD:
+		return hold(m, f->fds[0]);
+	case FRAME_CGROUP:
+		if (begun || m->cgroup >= 0)
+			return -1;
+		m->cgroup = f->fds[0];
+		return 0;
+	case FRAME_START:
+		if (begun)
+			return -1;
+		begin(m, f);
+		return 0;
+	default:
+		return begun ? 1 : -1; /* FRAME_RUN */
+	}
 }
 
 /* Takes what the front hands over until it says run. 1, 0 where the front changed its mind, -1. */
@@ -369,12 +430,14 @@ static int wait_run(struct monitor *m, struct frame *run, struct error *err)
 
 	for (;;) {
 		int r = frame_recv(MONITOR_FD_CONTROL, &rules, run, err);
-		if (r != 1 || run->type == FRAME_RUN)
+		if (r != 1)
 			return r;
-		if (run->type == FRAME_CGROUP && m->cgroup < 0)
-			m->cgroup = run->fds[0];
-		else if (run->type != FRAME_HOLD || hold(m, run->fds[0]))
-			return error_set(err, ERR_PEER, "the front repeats itself");
+		r = take_early(m, run);
+		if (r < 0)
+			return error_set(err, ERR_PEER, "the front said '%u' too early or twice",
+					 run->type);
+		if (r)
+			return 1;
 	}
 }
 
@@ -396,8 +459,10 @@ int monitor_main(void)
 	/* init inherits the mask; commands get an empty one. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	if (wait_run(&m, &run, &err) != 1)
+	if (wait_run(&m, &run, &err) != 1) {
+		sandbox_kill(&m.box);
 		return 1;
+	}
 	int r = session(&m, &run, &err);
 	if (report_end(&m, &err))
 		r = -1;

@@ -1,7 +1,9 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "sandbox/inside.h"
@@ -97,4 +99,19 @@ int chan_recv(int fd, struct chan_frame *out)
 	out->type = head.type;
 	out->len = head.len;
 	return recv_full(fd, out->data, head.len) ? -1 : 1;
+}
+
+const struct plan *chan_take_plan(int chan)
+{
+	struct chan_frame f;
+	struct stat st;
+
+	if (chan_recv(chan, &f) != 1 || f.type != FRAME_PLAN || f.fds_len != 1)
+		return NULL;
+	/* Sealed, and checked by the monitor: it cannot have changed since. */
+	if (fstat(f.fds[0], &st))
+		return NULL;
+	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, f.fds[0], 0);
+	close(f.fds[0]);
+	return p == MAP_FAILED ? NULL : p;
 }

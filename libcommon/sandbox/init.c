@@ -61,7 +61,10 @@ static int say(int fd)
 static int set_up(const struct plan *p, const struct start_gate *gate, struct fault *f)
 {
 	struct mounted done;
+	const char *hostname = plan_str(p, p->hostname);
 
+	if (sethostname(hostname, strlen(hostname)))
+		return fail(f, STEP_HOSTNAME);
 	if (inside_build_root(p, &done, f))
 		return -1;
 	/* Before the spawner makes itself undumpable, which would keep us out. */
@@ -140,7 +143,6 @@ void inside_init(const struct inside *in)
 {
 	struct fault f = { 0 };
 	struct start_gate gate;
-	const char *hostname = plan_str(in->plan, in->plan->hostname);
 	char go;
 
 	/* The last line of defence against mounting in a namespace that is not ours. */
@@ -158,11 +160,10 @@ void inside_init(const struct inside *in)
 	pid_t spawner = start_spawner(in, &gate, &f);
 	if (spawner < 0)
 		give_up(in, &f);
-	if (sethostname(hostname, strlen(hostname))) {
-		fail(&f, STEP_HOSTNAME);
-		give_up(in, &f);
-	}
-	if (set_up(in->plan, &gate, &f))
+	const struct plan *p = chan_take_plan(in->init_chan);
+	if (!p)
+		_exit(1);
+	if (set_up(p, &gate, &f))
 		give_up(in, &f);
 	close(in->spawner_chan);
 	close(gate.spawner_pidfd);

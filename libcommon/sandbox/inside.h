@@ -11,7 +11,7 @@
 
 /* What init inherits. All descriptors are close-on-exec. */
 struct inside {
-	const struct plan *plan;
+	bool own_net;	  /* the plan will say PLAN_NET_OWN */
 	int go;		  /* our end of the start pipe: one byte when the id maps are written */
 	int init_chan;	  /* to the monitor: faults; its end of file says that everything is dead */
 	int spawner_chan; /* handed to the spawner */
@@ -85,6 +85,9 @@ struct command_failure {
 	uint32_t end; /* COMMAND_CANNOT_EXEC or COMMAND_CANNOT_ENTER */
 	int32_t sys;
 };
+
+/* chan.c: waits for FRAME_PLAN and maps it; NULL where the monitor is gone. */
+const struct plan *chan_take_plan(int chan);
 
 /* command.c: in the forked child: never returns; a failure goes to report_fd, which exec closes. */
 __attribute__((noreturn)) void inside_command(const struct plan *p, int payload_fd,

@@ -13,6 +13,7 @@ enum frame_type {
 	FRAME_HOLD = 1, /* fd: a locked file; kept open while the session lives, so that its lock
 			   outlives the front */
 	FRAME_CGROUP,	/* fd: directory of the cgroup in which init is born */
+	FRAME_START,	/* struct frame_start: begin with what needs no plan */
 	FRAME_RUN,	/* fds: payload and plan, sealed memfds; struct frame_run */
 	FRAME_SIGNAL,	/* struct frame_signal; also monitor -> spawner */
 	/* monitor -> front */
@@ -21,7 +22,14 @@ enum frame_type {
 	FRAME_FAULT, /* struct fault: the sandbox could not be built; also init, spawner -> monitor
 		      */
 	/* monitor -> spawner */
-	FRAME_EXEC /* fds: payload, stdin, stdout, stderr ends of the command */
+	FRAME_EXEC, /* fds: payload, stdin, stdout, stderr ends of the command */
+	FRAME_PLAN  /* fd: the plan, sealed and checked; also monitor -> init */
+};
+
+/* What must be known before there is a plan. */
+struct frame_start {
+	uint32_t uid, gid; /* the plan's */
+	uint32_t own_net;  /* PLAN_NET_OWN is in the plan */
 };
 
 struct frame_run {
@@ -51,7 +59,7 @@ struct frame_ended {
 	uint64_t utime_us, stime_us;
 	uint64_t max_rss_kb;
 	uint64_t peak_memory; /* bytes, of the whole cgroup, filled in by the monitor; 0: unknown */
-	uint64_t alone; /* 1: no other process was left in the session */
+	uint64_t alone;	      /* 1: no other process was left in the session */
 };
 
 /*

@@ -12,6 +12,7 @@
 #include "sandbox/inside.h"
 #include "sandbox/sandbox.h"
 #include "sys/fd.h"
+#include "wire/frame.h"
 
 #define FIRST_FREE_FD 3
 
@@ -67,21 +68,21 @@ static int write_proc(pid_t pid, const char *name, const char *text)
  * Identity maps. Where the payload runs under another uid than ours (operator
  * is root) both are mapped: init stays ours, the spawner changes over.
  */
-static int write_maps(pid_t pid, const struct plan *plan)
+static int write_maps(pid_t pid, const struct frame_start *start)
 {
 	char uid_map[64], gid_map[64];
 	unsigned uid = geteuid(), gid = getegid();
 
-	if (uid == plan->uid) {
+	if (uid == start->uid) {
 		(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1", uid, uid);
 		(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1", gid, gid);
 		if (write_proc(pid, "setgroups", "deny"))
 			return -1;
 	} else {
-		(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1\n%u %u 1", uid, uid, plan->uid,
-			       plan->uid);
-		(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1\n%u %u 1", gid, gid, plan->gid,
-			       plan->gid);
+		(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1\n%u %u 1", uid, uid, start->uid,
+			       start->uid);
+		(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1\n%u %u 1", gid, gid, start->gid,
+			       start->gid);
 	}
 	if (write_proc(pid, "uid_map", uid_map))
 		return -1;
@@ -118,14 +119,14 @@ static int fail(struct fault *f, enum fault_step step)
 	return -1;
 }
 
-static int start(const struct plan *plan, int cgroup_fd, struct pipes *p, struct sandbox *s,
+static int begin(const struct frame_start *start, int cgroup_fd, struct pipes *p, struct sandbox *s,
 		 struct fault *f)
 {
 	if (open_pairs(p))
 		return fail(f, STEP_CLONE);
 	long pid = clone_init(cgroup_fd, &s->pidfd);
 	if (pid == 0) {
-		struct inside in = { .plan = plan,
+		struct inside in = { .own_net = start->own_net != 0,
 				     .go = p->go[0],
 				     .init_chan = p->init[1],
 				     .spawner_chan = p->spawner[1] };
@@ -137,16 +138,17 @@ static int start(const struct plan *plan, int cgroup_fd, struct pipes *p, struct
 	s->pid = (pid_t)pid;
 	s->init_chan = fd_take(&p->init[0]);
 	s->spawner_chan = fd_take(&p->spawner[0]);
-	if (write_maps(s->pid, plan) || write(p->go[1], "g", 1) != 1)
+	if (write_maps(s->pid, start) || write(p->go[1], "g", 1) != 1)
 		return fail(f, STEP_ID_MAP);
 	return 0;
 }
 
-int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, struct fault *f)
+int sandbox_start(const struct frame_start *start, int cgroup_fd, struct sandbox *out,
+		  struct fault *f)
 {
 	struct pipes p = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	struct sandbox s = SANDBOX_INIT;
-	int r = start(plan, cgroup_fd, &p, &s, f);
+	int r = begin(start, cgroup_fd, &p, &s, f);
 
 	close_pairs(&p);
 	if (r)
@@ -154,6 +156,15 @@ int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, s
 	else
 		*out = s;
 	return r;
+}
+
+int sandbox_build(const struct sandbox *s, int plan_fd, struct error *err)
+{
+	const struct frame_out plan = { .type = FRAME_PLAN, .fds = &plan_fd, .fds_len = 1 };
+
+	if (frame_send(s->init_chan, &plan, err))
+		return -1;
+	return frame_send(s->spawner_chan, &plan, err);
 }
 
 void sandbox_kill(struct sandbox *s)

@@ -22,12 +22,19 @@ struct sandbox {
 	}
 
 /*
- * Clones init, which builds everything by itself (failures arrive on the
- * channels as FRAME_FAULT). plan is checked (plan_check) and stays mapped.
- * cgroup_fd: where init is born, or -1. Signals must be blocked: init inherits
- * the mask. 0, or -1 with *f.
+ * Clones init, which begins with what needs no plan: namespaces, an empty
+ * root, the network. cgroup_fd: where init is born, or -1. Signals must be
+ * blocked: init inherits the mask. 0, or -1 with *f.
  */
-int sandbox_start(const struct plan *plan, int cgroup_fd, struct sandbox *out, struct fault *f);
+int sandbox_start(const struct frame_start *start, int cgroup_fd, struct sandbox *out,
+		  struct fault *f);
+
+/*
+ * Hands the plan over (sealed memfd, checked by plan_check(), uid, gid and network as
+ * said at the start); the rest is built by itself, failures arrive on the channels
+ * as FRAME_FAULT. Errors: peer, sys.
+ */
+int sandbox_build(const struct sandbox *s, int plan_fd, struct error *err);
 
 /* SIGKILLs init and so everything inside, reaps it, closes the descriptors. Safe on SANDBOX_INIT.
  */

@@ -24,8 +24,8 @@ static NORETURN void give_up(int chan, enum fault_step step)
  * Forks the command. True where it became the command; else *failure says why not. vfork: the
  * child only makes system calls until exec, so it needs no copy of our memory.
  */
-static bool start(const struct inside *in, const struct chan_frame *f, pid_t *pid_out,
-		  struct command_failure *failure)
+static bool start(const struct inside *in, const struct plan *p, const struct chan_frame *f,
+		  pid_t *pid_out, struct command_failure *failure)
 {
 	int report[2];
 
@@ -36,7 +36,7 @@ static bool start(const struct inside *in, const struct chan_frame *f, pid_t *pi
 		give_up(in->spawner_chan, STEP_FORK);
 	if (pid == 0) {
 		close(in->spawner_chan);
-		inside_command(in->plan, f->fds[0], f->fds + 1, report[1]);
+		inside_command(p, f->fds[0], f->fds + 1, report[1]);
 	}
 	close(report[1]);
 	for (size_t i = 0; i < f->fds_len; i++)
@@ -95,13 +95,13 @@ static uint64_t microseconds(const struct timeval *tv)
 	return (uint64_t)tv->tv_sec * 1000000u + (uint64_t)tv->tv_usec;
 }
 
-static void run_one(const struct inside *in, const struct chan_frame *f)
+static void run_one(const struct inside *in, const struct plan *p, const struct chan_frame *f)
 {
 	struct frame_ended ended = { .end = COMMAND_EXITED };
 	struct rusage usage = { 0 };
 	pid_t command;
 	struct command_failure failure;
-	bool started = start(in, f, &command, &failure);
+	bool started = start(in, p, f, &command, &failure);
 	int status = wait_command(in->spawner_chan, command, &usage);
 
 	if (!started) {
@@ -134,14 +134,12 @@ static void wait_for(int fd, void *dst, size_t len)
 	close(fd);
 }
 
-static int set_up(const struct inside *in, const struct start_gate *gate, struct fault *f)
+static int set_up(const struct plan *p, const struct start_gate *gate, struct fault *f)
 {
 	struct mounted done;
 	char byte;
 
-	if (in->plan->bits & PLAN_NET_OWN && inside_network(f))
-		return -1;
-	if (inside_fence_early(in->plan, gate->proc, f))
+	if (inside_fence_early(p, gate->proc, f))
 		return -1;
 	close(gate->proc);
 	if (write(gate->net_ready[1], "g", 1) != 1) {
@@ -151,7 +149,7 @@ static int set_up(const struct inside *in, const struct start_gate *gate, struct
 	close(gate->net_ready[0]);
 	close(gate->net_ready[1]);
 	wait_for(gate->root_ready[0], &done, sizeof(done));
-	if (inside_fence_late(in->plan, f) || inside_audit(in->plan, &done, f))
+	if (inside_fence_late(p, f) || inside_audit(p, &done, f))
 		return -1;
 	wait_for(gate->all_ready[0], &byte, 1);
 	return 0;
@@ -161,13 +159,21 @@ void inside_spawner(const struct inside *in, const struct start_gate *gate)
 {
 	struct fault fault = { 0 };
 	struct chan_frame f;
+	const struct plan *p = NULL;
 
-	if (set_up(in, gate, &fault)) {
+	int r = in->own_net ? inside_network(&fault) : 0;
+	if (!r) {
+		p = chan_take_plan(in->spawner_chan);
+		if (!p)
+			_exit(1);
+		r = set_up(p, gate, &fault);
+	}
+	if (r) {
 		chan_send(in->spawner_chan, FRAME_FAULT, &fault, sizeof(fault));
 		_exit(1);
 	}
-	int r = chan_recv(in->spawner_chan, &f);
+	r = chan_recv(in->spawner_chan, &f);
 	if (r == 1 && f.type == FRAME_EXEC && f.fds_len == 1 + STDIO)
-		run_one(in, &f);
+		run_one(in, p, &f);
 	_exit(0);
 }

@@ -91,24 +91,38 @@ static int read_output(int fd, struct buf *out, struct error *err)
 	return out->len < OUTPUT_MAX ? 0 : error_set(err, ERR_LIMIT, "too much output of a trial");
 }
 
-static int run_mapped(const struct plan *plan, const char *const *argv, struct trial *out,
-		      struct error *err)
+/* The three steps that a monitor takes. Where building failed the reason waits in a channel. */
+static int start(const struct buf *plan, const char *const *argv, int output, struct sandbox *s,
+		 struct error *err)
 {
-	struct sandbox s = SANDBOX_INIT;
 	struct error ignored = ERROR_INIT;
+	FD_AUTO plan_fd = fd_sealed("plan", plan->data, plan->len, err);
+
+	if (plan_fd < 0)
+		return -1;
+	if ((sandbox_build(s, plan_fd, &ignored) || send_command(s, argv, output, &ignored)) &&
+	    ignored.kind != ERR_PEER) {
+		*err = ignored;
+		return -1;
+	}
+	return 0;
+}
+
+static int run_blocked(const struct buf *plan, const char *const *argv, struct trial *out,
+		       struct error *err)
+{
+	const struct plan *p = (const struct plan *)(const void *)plan->data;
+	const struct frame_start first = { p->uid, p->gid, p->bits & PLAN_NET_OWN };
+	struct sandbox s = SANDBOX_INIT;
 	FD_AUTO output = memfd_create("trial", MFD_CLOEXEC);
 
 	if (output < 0)
 		return error_sys(err, errno, "cannot make a memory file");
-	if (sandbox_start(plan, -1, &s, &out->fault))
+	if (sandbox_start(&first, -1, &s, &out->fault))
 		return 0;
-	/* Where building failed nobody reads this, and the reason waits in a channel. */
-	if (send_command(&s, argv, output, &ignored) && ignored.kind != ERR_PEER) {
-		sandbox_kill(&s);
-		*err = ignored;
-		return -1;
-	}
-	int r = wait_answer(&s, out, err);
+	int r = start(plan, argv, output, &s, err);
+	if (!r)
+		r = wait_answer(&s, out, err);
 	if (!r && out->built)
 		r = read_output(output, &out->out, err);
 	sandbox_kill(&s);
@@ -120,18 +134,11 @@ int trial_run(const struct buf *plan, const char *const *argv, struct trial *out
 	sigset_t all, old;
 
 	*out = (struct trial){ .out = BUF_INIT };
-	/* Page-aligned and of the exact size, as the monitor has it. */
-	void *p = mmap(NULL, plan->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return error_sys(err, errno, "cannot map the plan");
-	memcpy(p, plan->data, plan->len);
-	int r = plan_check(p, plan->len, err);
-	if (!r) {
-		sigfillset(&all);
-		sigprocmask(SIG_BLOCK, &all, &old);
-		r = run_mapped(p, argv, out, err);
-		sigprocmask(SIG_SETMASK, &old, NULL);
-	}
-	munmap(p, plan->len);
+	if (plan_check(plan->data, plan->len, err))
+		return -1;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	int r = run_blocked(plan, argv, out, err);
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	return r;
 }

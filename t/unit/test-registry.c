@@ -7,6 +7,7 @@
 #include "box/session.h"
 #include "box/session-file.h"
 #include "sys/proc.h"
+#include "sys/rand.h"
 #include "t/unit/place.h"
 
 #define LINE                                     \
@@ -173,7 +174,7 @@ static pid_t start_holder(int box_fd, bool stubborn)
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	pid_t pid;
 
-	session_file_name(&f);
+	rand_hex(f.name, sizeof(f.name) - 1);
 	cr_assert_eq(session_file_open(&f, box_fd, &err), 0, "%s", err.msg);
 	/* Before the fork, so that the child is stubborn from its first moment. */
 	sigaction(SIGTERM, stubborn ? &ignore : NULL, &before);
