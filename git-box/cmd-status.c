@@ -60,8 +60,8 @@ const struct command cmd_status = {
 		       "now: what can be "
 		       "read and written inside, which mechanisms hold that, and how each limit is "
 		       "held: enforced (by "
-		       "a cgroup or the user namespace, for all processes together), per process (by "
-		       "an rlimit), watched "
+		       "a cgroup or the user namespace, for all processes together), per "
+		       "process (by an rlimit), watched "
 		       "(by the monitor) or "
 		       "not held.",
 	.examples = "$ git box status fix-login\n$ git box status --plan fix-login",

@@ -187,7 +187,7 @@ Test(proc, signals_start_at_their_defaults)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	/* glibc ignores its own signals 32 and 33 in what posix_spawn() starts. */
-	shell("sed -nE 's/^(SigBlk|SigIgn):.*([08]0000000)$/\\1 \\2/p' /proc/$$/status", NULL, 0,
+	shell("sed -nE 's/^(SigBlk|SigIgn):.*([08]0000000)$/\\1 \\2/p' /proc/self/status", NULL, 0,
 	      &out);
 	cr_assert_str_eq(out.data, "SigBlk 00000000\nSigIgn 80000000\n");
 }
