@@ -275,7 +275,12 @@ escape_probe () {
 
 # --- leftovers ---------------------------------------------------------------------------------------------------
 
-list_mounts () { cut -d' ' -f5 /proc/self/mountinfo | sort; }
+# Mounts that a box may have left: below this script's trash, or upon a place that every box has. Others mount and
+# unmount on the same machine meanwhile, but not there.
+list_mounts () {
+	cut -d' ' -f5 /proc/self/mountinfo | grep -e "^$TRASH" -e git-box -e '^/\(tmp\|var/tmp\|run\|home\|root\|mnt\)\?$' \
+		-e '^/\(dev\|etc\|lib\|proc\|run/box\|sys\|usr\)\(/\|$\)' | sort
+}
 list_tmp () { find /tmp /dev/shm -maxdepth 1 -name '*git-box*' 2>/dev/null | sort; }
 
 # Processes that still have anything of this script's trash: a directory, a descriptor, an argument, a mount.
