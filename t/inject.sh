@@ -2,7 +2,9 @@
 # The harness behind `make check-inject`: lets the first, second, third ... system call of a verb fail (over all its
 # processes) until the verb runs to its end without reaching that number. After each failure the repository is sound,
 # nothing is left that was not there before, and the same verb works at the next try.
-# usage: inject.sh [VERB...]      prints "inject: VERB steps=N faults=M"
+# usage: inject.sh [VERB...]      prints "inject: VERB steps=N faults=M every=K"
+# steps: calls that the verb makes; faults: how many of them were made to fail; BOX_INJECT_EVERY=K: only each K-th one,
+# from the first (1, all of them, where it is unset).
 test_description='fault injection'
 VARIANT=inject
 test_lanes=self
@@ -11,14 +13,13 @@ test_lanes=self
 STATE=$TRASH/inject.state
 REPO=$TRASH/repo
 STEPS_MAX=3000
+EVERY=${BOX_INJECT_EVERY:-1}
 bad=0
 
-# Everything that a verb could leave behind, as text. An empty file in name/ claims nothing: who could not lock it must
-# leave it, since somebody else may be about to.
+# Everything that a verb could leave behind, as text.
 snapshot () {
 	(cd "$REPO" && git for-each-ref && git worktree list && find .git -name '*.lock' && git status --porcelain &&
-	find .git/box -mindepth 1 -maxdepth 4 \( -path '*/objects' -o -path '*/work/*' -o -path '*/name/*' -size 0 \) \
-		-prune -o -print) 2>/dev/null |
+	find .git/box -mindepth 1 -maxdepth 4 \( -path '*/objects' -o -path '*/work/*' \) -prune -o -print) 2>/dev/null |
 		sort
 	list_mounts
 	list_tmp
@@ -94,10 +95,9 @@ step () {
 }
 
 run_verb () {
-	n=0
+	n=1
 	faults=0
 	while [ "$n" -lt "$STEPS_MAX" ]; do
-		n=$((n + 1))
 		message=$(step "$1" "$n")
 		case $? in
 		0) faults=$((faults + 1)) ;;
@@ -110,8 +110,9 @@ run_verb () {
 			reset_repo || break
 			;;
 		esac
+		n=$((n + EVERY))
 	done
-	echo "inject: $1 steps=$n faults=$faults"
+	echo "inject: $1 steps=$(od -An -tu8 -N8 "$STATE" | tr -d ' ') faults=$faults every=$EVERY"
 	[ "$faults" -gt 0 ] && [ "$n" -lt "$STEPS_MAX" ] || bad=1
 }
 

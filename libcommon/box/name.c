@@ -48,6 +48,15 @@ static int write_id(int fd, const char *id, struct error *err)
 	return fd_write_full(fd, line.data, line.len, err);
 }
 
+/* An empty file claims nothing: whoever cannot lock it does not leave it. */
+static void drop_empty(const struct box_root *root, const char *path, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && st.st_size == 0 && still_linked(root->fd, path, fd))
+		unlinkat(root->fd, path, 0);
+}
+
 /* 1: locked; 0: the file was unlinked meanwhile, again; -1: error. */
 static int lock_name(const struct box_root *root, const char *path, int fd, struct error *err)
 {
@@ -55,7 +64,9 @@ static int lock_name(const struct box_root *root, const char *path, int fd, stru
 		if (errno == EWOULDBLOCK)
 			return error_set(err, ERR_BUSY,
 					 "a box of that name is being made right now");
-		return error_sys(err, errno, "cannot lock %s", path);
+		error_sys(err, errno, "cannot lock %s", path);
+		drop_empty(root, path, fd);
+		return -1;
 	}
 	return still_linked(root->fd, path, fd) ? 1 : 0;
 }
@@ -86,7 +97,9 @@ int box_name_claim(const struct box_root *root, const char *name, const char *id
 			unlinkat(root->fd, path.data, 0);
 			return -1;
 		}
-		return fd_take(&fd);
+		/* Somebody without a lock may have dropped it while it was empty. */
+		if (still_linked(root->fd, path.data, fd))
+			return fd_take(&fd);
 	}
 	return error_set(err, ERR_BUSY, "the name '%s' is taken and freed by others all the time",
 			 name);
