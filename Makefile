@@ -150,9 +150,9 @@ export VARIANT BOX_MUST_WORK
 .PHONY: check check-units check-shell
 check: check-units check-shell $(if $(wildcard t/fuzz/*.c),fuzz-replay)
 check-units: $(UNITS) | $(DEPS_FIRST)
-	prove -j2 --exec t/unit.sh $(UNITS)
+	prove -j2 --failures --comments --exec t/unit.sh $(UNITS)
 check-shell: $(INST)/stamp $(TEST_HELPERS) check-units
-	prove -j2 $(T)
+	prove -j2 --failures --comments $(T)
 
 # Sanitizers: a report is a file in the log folder, since test frameworks swallow stderr and exit codes.
 SAN_LOG := $(abspath build/asan/log)
