@@ -12,6 +12,12 @@ ours () {
 }
 ours true 2>/dev/null || skip_all 'no cgroup2 can be mounted here'
 
+# The user must reach the programs wherever the tree lies, in root's own HOME too.
+as_user test -x "$INST/usr/bin/git-box" || {
+	cp -R "$INST" "$TRASH/inst" && chmod 755 "$TRASH"
+	PATH=$TRASH/inst/usr/bin:$PATH
+}
+
 manager_uid=$TEST_UID
 
 # with_manager MODE CMD...: a fake manager of that mode listens while CMD runs; $TRASH/record holds what it was asked.
