@@ -1,6 +1,7 @@
 #!/bin/bash
 # Proves that a bare Debian 12 gets to a running box by `make try` and to a tested tree by `make check`, once as root
-# and once as an ordinary user with sudo. Needs root (debootstrap, mounts). Log: build/fresh.log.
+# and once as an ordinary user with sudo. Needs root (debootstrap, mounts). Logs: build/fresh-root.log and
+# build/fresh-user.log.
 #
 #	t/fresh.sh			both
 #	t/fresh.sh root|user [GOAL...]	one of them, only these goals
@@ -16,7 +17,6 @@ shift || true
 goals=("$@")
 [ ${#goals[@]} -gt 0 ] || goals=(try check)
 cache=$PWD/build/fresh
-log=$PWD/build/fresh.log
 mirror=${FRESH_MIRROR:-http://deb.debian.org/debian}
 mkdir -p "$cache"
 
@@ -93,13 +93,14 @@ run_in () {
 }
 
 make_base
-: >"$log"
 status=0
 for w in root user; do
 	[ "$who" = both ] || [ "$who" = "$w" ] || continue
+	log=$PWD/build/fresh-$w.log
+	: >"$log"
 	# the pipeline's status must not hide behind set -e being off in a condition
 	( set -e; run_in "$w" ) > >(tee -a "$log") 2>&1 &
 	wait $! || { status=1; echo "== $w: FAILED" | tee -a "$log"; }
 done
-[ $status = 0 ] && echo "== fresh: all passed" | tee -a "$log"
+[ $status = 0 ] && echo "== fresh: all passed"
 exit $status
