@@ -36,7 +36,8 @@ with_manager () {
 
 # status has these words instead of a promise.
 falls_back () {
-	with_manager "$1" ours git-box status b >s && cat s && test_grep -E "^memory .* watched .*$2" s && ! grep -q enforced s &&
+	with_manager "$1" ours git-box status b >s && cat s && test_grep -E "^memory .* watched .*$2" s &&
+	! grep -E "^processes .*cgroup" s &&
 	! LC_ALL=C grep -q "$(printf "\033")" s
 }
 
