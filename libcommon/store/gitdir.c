@@ -245,6 +245,9 @@ static int give_entry(int dirfd, const struct dirent *e, uid_t uid, gid_t gid, s
 	sub = openat(dirfd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (sub >= 0)
 		return gitdir_give(sub, uid, gid, err);
+	/* Else a directory would be given without what it holds. */
+	if (errno != ENOTDIR && errno != ELOOP)
+		return error_sys(err, errno, "cannot open '%s' to give it away", e->d_name);
 	if (fchownat(dirfd, e->d_name, uid, gid, AT_SYMLINK_NOFOLLOW))
 		return error_sys(err, errno, "cannot give '%s' to uid %u", e->d_name,
 				 (unsigned)uid);
@@ -262,8 +265,10 @@ int gitdir_give(int dirfd, uid_t uid, gid_t gid, struct error *err)
 		fd_close(&copy_fd);
 		return error_sys(err, errno, "cannot list a directory of the box");
 	}
-	while (!rc && (e = readdir(d)) != NULL)
+	for (errno = 0; !rc && (e = readdir(d)) != NULL; errno = 0)
 		rc = give_entry(dirfd, e, uid, gid, err);
+	if (!rc && errno)
+		rc = error_sys(err, errno, "cannot list a directory of the box");
 	closedir(d);
 	if (!rc && fchown(dirfd, uid, gid))
 		rc = error_sys(err, errno, "cannot give a directory of the box to uid %u",

@@ -1,6 +1,8 @@
 #include "base/base.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "store/gitdir.h"
 #include "t/unit/scratch.h"
@@ -161,4 +163,29 @@ Test(gitdir, odd_store_path_is_quoted)
 	cr_assert_eq(gitdir_write_view(out, &f.repo, &f.facts, &err), 0, "%s", err.msg);
 	expect_file(&s, "out/objects/info/alternates", "\"/a\\012b\\\"c/\\377\"\n");
 	fixture_end(&f);
+}
+
+Test(gitdir, what_cannot_be_opened_is_not_given_half)
+{
+	SCRATCH_AUTO s = scratch_make();
+	struct error err = ERROR_INIT;
+	FD_AUTO out = -1;
+	struct rlimit before, tight;
+	int whole, half;
+
+	cr_assert_eq(file_mkdir_p(s.fd, "out/sub/sub", 0700, &err), 0);
+	scratch_put(&s, "out/sub/file", "x");
+	cr_assert_eq(symlinkat("nowhere", s.fd, "out/link"), 0);
+	out = out_dir(&s);
+	whole = gitdir_give(out, geteuid(), getegid(), &err);
+	cr_expect_eq(whole, 0, "%s", err.msg);
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	tight = before;
+	/* Enough to list the top, not to open what lies in it. */
+	tight.rlim_cur = (rlim_t)out + 2;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
+	half = gitdir_give(out, geteuid(), getegid(), &err);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	cr_expect_eq(half, -1);
+	cr_expect_str_not_empty(err.msg);
 }
