@@ -197,13 +197,23 @@ static int hand_over(struct session *s, struct error *err)
 	return frame_send(s->early.control, &frame, err);
 }
 
-/* While the sandbox is being built; the box's lock is held already, so nobody removes it. */
+/*
+ * While the sandbox is being built; the box's lock is held already, so nobody removes it. A short
+ * command may be over before: then nobody takes the lock, and its end waits to be read.
+ */
 static int register_command(struct session *s, struct error *err)
 {
+	struct error gone = ERROR_INIT;
+
 	memcpy(s->file.name, s->early.name, sizeof(s->file.name));
-	if (session_file_open(&s->file, s->req->box_fd, err) ||
-	    send_fd(s->early.control, FRAME_HOLD, s->file.fd, err))
+	if (session_file_open(&s->file, s->req->box_fd, err))
 		return -1;
+	if (send_fd(s->early.control, FRAME_HOLD, s->file.fd, &gone)) {
+		if (gone.kind == ERR_PEER)
+			return 0;
+		*err = gone;
+		return -1;
+	}
 	return session_file_write(&s->file, s->early.monitor.pid, s->req->label, err);
 }
 

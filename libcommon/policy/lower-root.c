@@ -143,15 +143,12 @@ void lower_proc(struct lower *l)
 					      "/proc/timer_list", "/proc/sched_debug",
 					      "/proc/slabinfo",	  "/proc/latency_stats" };
 
-	struct stat st;
-
 	lower_step(l->out, PLAN_PROC, 0, NULL, "/proc");
 	for (size_t i = 0; i < ARRAY_SIZE(covered); i++)
 		if (!access(covered[i], F_OK))
 			lower_step(l->out, PLAN_SELF, PLAN_RO | PLAN_OPTIONAL, NULL, covered[i]);
-	/* What only root may read needs no cover: the payload's uid is never root's. */
 	for (size_t i = 0; i < ARRAY_SIZE(masked); i++)
-		if (!lstat(masked[i], &st) && st.st_mode & (S_IRWXG | S_IRWXO))
+		if (!access(masked[i], F_OK))
 			lower_step(l->out, PLAN_MASK, PLAN_OPTIONAL, NULL, masked[i]);
 	may(l,
 	    COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR |
