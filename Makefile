@@ -215,6 +215,7 @@ fuzz-run: $(FUZZ_WHAT:%=$(B)/fuzz/%)
 fuzz-replay: $(FUZZ_WHAT:%=$(B)/replay/%) | $(DEPS_FIRST)
 	@for what in $(FUZZ_WHAT); do $(B)/replay/$$what t/fuzz/corpus/$$what || exit 1; done
 
+# Every call of three verbs, a quarter of an hour; BOX_INJECT_EVERY=8 makes each eighth fail.
 .PHONY: check-inject inject-run
 check-inject: | $(DEPS_FIRST)
 	@$(MAKE) -s --no-print-directory VARIANT=inject inject-run
