@@ -80,6 +80,7 @@ static json_t *live_json(const struct session_list *live)
 json_t *describe_json(const struct box *b, const struct drift *d, const struct session_list *live)
 {
 	json_t *obj = json_object();
+	BUF_AUTO path = BUF_INIT;
 
 	json_object_set_new(obj, "name", json_text(b->m.name.data));
 	json_object_set_new(obj, "id", json_text(b->m.id));
@@ -91,6 +92,7 @@ json_t *describe_json(const struct box *b, const struct drift *d, const struct s
 	json_object_set_new(obj, "drift", drift_json(d));
 	json_object_set_new(obj, "live", live_json(live));
 	json_object_set_new(obj, "created", time_json(b->m.created_us));
-	json_object_set_new(obj, "path", json_text(b->path.data));
+	buf_fmt(&path, "%s/work", b->path.data);
+	json_object_set_new(obj, "path", json_text(path.data));
 	return obj;
 }

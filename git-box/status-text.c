@@ -34,7 +34,7 @@ static void lines(const char *label, const struct strv *list)
 			line(shown++ == 0 ? label : "", list->v[i]);
 	}
 	if (list->len > shown)
-		buf_fmt(&rest, "%zu entries of /etc and /dev", list->len - shown);
+		buf_fmt(&rest, "%zu of /etc and /dev", list->len - shown);
 	if (list->len > shown || shown == 0)
 		line(shown == 0 ? label : "", rest.len > 0 ? rest.data : "-");
 }
@@ -55,7 +55,9 @@ static void print_identity(const struct status *s)
 
 	line("box", m->name.data);
 	line("id", m->id);
-	line("path", s->box.path.data);
+	buf_fmt(&text, "%s/work", s->box.path.data);
+	line("path", text.data);
+	buf_reset(&text);
 	line("state", describe_state(&s->box, &s->live));
 	describe_base(&s->box, &text);
 	line("base", text.data);
@@ -123,9 +125,11 @@ static void print_sizes(const struct status *s)
 	for (size_t i = 0; i < STATUS_SIZES; i++) {
 		char size[32] = "unknown";
 
+		if (!s->sizes[i].there)
+			continue;
 		if (s->sizes[i].known)
 			num_size_text(s->sizes[i].bytes, size);
-		buf_fmt(&all, "%s%s %s", i > 0 ? ", " : "", s->sizes[i].dir, size);
+		buf_fmt(&all, "%s%s %s", all.len > 0 ? ", " : "", s->sizes[i].dir, size);
 	}
 	line("sizes", all.data);
 }

@@ -220,7 +220,8 @@ static void find_sizes(struct status *s)
 	strv_add(&argv, "-sxB1");
 	for (size_t i = 0; i < STATUS_SIZES; i++) {
 		s->sizes[i].dir = size_dirs[i];
-		if (file_exists(s->box.fd, size_dirs[i]))
+		s->sizes[i].there = file_exists(s->box.fd, size_dirs[i]);
+		if (s->sizes[i].there)
 			strv_addf(&argv, "%s/%s", s->box.path.data, size_dirs[i]);
 	}
 	box_lowering(&s->box, &lower);

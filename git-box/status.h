@@ -24,6 +24,7 @@ struct status_limit {
 
 struct status_size {
 	const char *dir; /* "work", "git", "home", "tmp" */
+	bool there; /* some tiers lack some of them */
 	bool known;
 	uint64_t bytes;
 };

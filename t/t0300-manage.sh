@@ -50,6 +50,14 @@ test_expect_success 'ls --json has a schema and stable names' '
 		"['\''base'\'', '\''created'\'', '\''drift'\'', '\''id'\'', '\''live'\'', '\''name'\'', '\''path'\'', '\''policy_digest'\'', '\''profile'\'', '\''state'\'', '\''tier'\'']"
 '
 
+test_expect_success 'path means the work tree everywhere' '
+	(cd r && git-box path ant >../want && git-box status ant >../status && git-box status --json ant >../status.json &&
+		git-box ls --json >../out) &&
+	test "$(field status.json "j[\"path\"]")" = "$(cat want)" &&
+	test "$(field out "[b[\"path\"] for b in j[\"boxes\"] if b[\"name\"] == \"ant\"][0]")" = "$(cat want)" &&
+	test "$(sed -n "s/^path  *//p" status)" = "$(cat want)" && test -f "$(cat want)/README"
+'
+
 # drift_is WORD: of both boxes.
 drift_is () {
 	(cd r && git-box ls --json >../out) &&
