@@ -1,6 +1,8 @@
 /* git box run: one command in a box. */
 #include "base/base.h"
 
+#include <errno.h>
+
 #include "base/exit.h"
 #include "base/num.h"
 #include "box/create.h"
@@ -31,7 +33,8 @@ static const struct opt opts[] = {
 	OPT_DURATION('t', "timeout", struct run_opts, timeout_ms, "TIME",
 		     "end the command after TIME"),
 	OPT_STRING('C', "cwd", struct run_opts, cwd, "DIR", COMPLETE_NONE,
-		   "start in DIR of the box instead of the same subdirectory"),
+		   "start in DIR, from the top of the work tree or absolute, instead of the same "
+		   "subdirectory"),
 	OPT_LIST('e', "env", struct run_opts, env, "NAME=VALUE", "set a variable for the command"),
 	OPT_STRING(0, "from", struct run_opts, from, "REV", COMPLETE_REV,
 		   "with --rm: base revision"),
@@ -75,10 +78,29 @@ static int check_opts(const struct run_opts *o, struct error *err)
 	return 0;
 }
 
+/* What is missing in a box is mostly there outside: say where the difference can be seen. */
+static void explain_exec(const struct app *app, const struct run_opts *o, const struct box *box,
+			 const struct session_result *r)
+{
+	const struct tier_backend *backend;
+	struct error ignored = ERROR_INIT;
+	struct error err = ERROR_INIT;
+
+	error_sys(&err, r->sys, "cannot run '%s' in box '%s'", o->cmd.v[0], box->m.name.data);
+	if (r->sys == ENOENT && tier_backend(box->m.tier, &backend, &ignored) == 0 &&
+	    backend->confines)
+		error_hint(&err,
+			   "'git box status %s' lists what it sees; toolchains below your HOME "
+			   "need a box with --profile agent",
+			   box->m.name.data);
+	msg_fail(app, &err);
+}
+
 /* Why it ended, where that was not the command's own doing. */
 static void explain(const struct app *app, const struct run_opts *o, const struct box *box,
 		    const struct session_result *r)
 {
+	struct error err = ERROR_INIT;
 	char text[32];
 
 	switch (r->end) {
@@ -95,12 +117,13 @@ static void explain(const struct app *app, const struct run_opts *o, const struc
 			    box->policy.profile.data);
 		return;
 	case SESSION_CANNOT_EXEC:
-		msg_warning(app, "cannot run '%s' in box '%s': %s", o->cmd.v[0], box->m.name.data,
-			    strerror(r->sys));
+		explain_exec(app, o, box, r);
 		return;
 	case SESSION_CANNOT_ENTER:
-		msg_warning(app, "cannot enter '%s' in box '%s': %s",
-			    o->cwd ? o->cwd : "the work tree", box->m.name.data, strerror(r->sys));
+		error_sys(&err, r->sys, "cannot enter '%s' in box '%s'",
+			  o->cwd ? o->cwd : "the work tree", box->m.name.data);
+		error_hint(&err, "--cwd starts from the top of the work tree, or is absolute");
+		msg_fail(app, &err);
 		return;
 	case SESSION_ENDED:
 		msg_warning(app, "ended from outside (git box abort, or its session was killed)");
@@ -131,19 +154,25 @@ static uint64_t microseconds(struct timeval tv)
 	return (uint64_t)tv.tv_sec * 1000000u + (uint64_t)tv.tv_usec;
 }
 
-static void answer(const struct run_opts *o, const struct box *box, const struct session_result *r,
-		   const struct buf *out, const struct buf *err)
+static json_t *argv_json(const struct run_opts *o)
 {
-	JSON_AUTO *j = json_object();
 	json_t *argv = json_array();
 
 	for (size_t i = 0; i < o->cmd.len; i++)
 		json_array_append_new(argv, json_text(o->cmd.v[i]));
+	return argv;
+}
+
+static void answer(const struct run_opts *o, const struct box *box, const struct session_result *r,
+		   const struct buf *out, const struct buf *err)
+{
+	JSON_AUTO *j = json_object();
+
 	json_object_set_new(j, "box", json_text(box->m.name.data));
 	json_object_set_new(j, "id", json_text(box->m.id));
 	json_object_set_new(j, "tier", json_text(tier_names[box->m.tier]));
 	json_object_set_new(j, "policy_digest", json_text(box->m.policy_digest));
-	json_object_set_new(j, "argv", argv);
+	json_object_set_new(j, "argv", argv_json(o));
 	json_object_set_new(j, "end", json_text(end_name(r->end)));
 	json_object_set_new(j, "exit_code", json_integer(session_exit_code(r)));
 	json_object_set_new(j, "signal", json_integer(r->signal));
@@ -159,6 +188,21 @@ static void answer(const struct run_opts *o, const struct box *box, const struct
 	json_object_set_new(j, "stdout_truncated", json_boolean(r->truncated));
 	json_object_set_new(j, "stderr", json_text(err->data));
 	json_object_set_new(j, "stderr_truncated", json_boolean(r->err_truncated));
+	json_answer(j, RUN_SCHEMA);
+}
+
+/* A failure of ours, so that a program that asked for JSON need not read messages. */
+static void answer_failure(const struct run_opts *o, const struct error *err, int code)
+{
+	JSON_AUTO *j = json_object();
+
+	json_object_set_new(j, "box", o->name ? json_text(o->name) : json_null());
+	json_object_set_new(j, "argv", argv_json(o));
+	json_object_set_new(j, "end", json_text("failed"));
+	json_object_set_new(j, "exit_code", json_integer(code));
+	json_object_set_new(j, "kind", json_text(error_kind_name(err->kind)));
+	json_object_set_new(j, "error", json_text(err->msg));
+	json_object_set_new(j, "hint", json_text(err->hint));
 	json_answer(j, RUN_SCHEMA);
 }
 
@@ -293,8 +337,11 @@ static int run(struct app *app, void *p)
 	repo_release(&c.repo);
 	if (code >= 0)
 		return code;
+	code = own_code(&err);
+	if (c.o->json)
+		answer_failure(c.o, &err, code);
 	msg_fail(app, &err);
-	return own_code(&err);
+	return code;
 }
 
 const struct command cmd_run = {
@@ -304,14 +351,15 @@ const struct command cmd_run = {
 		"Runs CMD in the box NAME and ends with its exit code; a command that a signal "
 		"ended gives 128 plus the number of the signal. Standard input is passed in, "
 		"standard output and standard error come out as they are written. The command "
-		"starts in the subdirectory of the work tree in which git box was called. When it "
-		"ends, everything that it left running in the box is ended too.\n"
+		"starts in the subdirectory of the work tree in which git box was called, or at "
+		"the top where the box has no such directory. When it ends, everything that "
+		"it left running in the box is ended too.\n"
 		"\n"
 		"SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to the "
 		"command.\n"
 		"\n"
-		"The exit codes 124 (time limit), 125 (git box failed; with --json nothing is "
-		"printed), 126 (the command cannot be executed) and 127 (it was not found) are git "
+		"The exit codes 124 (time limit), 125 (git box failed; --json has the kind of "
+		"failure), 126 (the command cannot be executed) and 127 (it was not found) are git "
 		"box's own. A command that the memory limit ended gives 137.",
 	.examples = "$ git box run fix -- make test\n"
 		    "$ git box run --timeout 5m -e CI=1 fix -- npm test\n"

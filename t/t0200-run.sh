@@ -29,6 +29,12 @@ test_expect_success 'scripts, missing programs and directories' '
 	cd repo && git box run b -- ./test.sh && test_exit 127 git box run b -- no-such-program 2>/dev/null &&
 	test_exit 126 git box run b -- / 2>/dev/null && test_exit 126 git box run b -- ./README 2>/dev/null
 '
+test_expect_success 'a program that the box does not see: the message says where to look' '
+	cd repo && test_exit 127 git box run b -- no-such-program 2>"$TRASH/e" &&
+	test_grep "^git box: cannot run .no-such-program. in box .b.: No such file" "$TRASH/e" &&
+	test_grep "^git box: hint: .git box status b. .*--profile agent" "$TRASH/e" &&
+	test_exit 125 git box run --cwd nowhere b -- true 2>"$TRASH/e" && test_grep "^git box: hint: --cwd" "$TRASH/e"
+'
 test_expect_success 'a command that looks like an option' '
 	cd repo && test_exit 127 git box run b -- --bind / / 2>/dev/null
 '
@@ -144,6 +150,12 @@ test_expect_success 'gc removes the lock that a killed git left on a pin' '
 test_expect_success '--json tells the result apart from the output' '
 	cd repo && { git box run --json b -- sh -c "echo out; exit 4" >"$TRASH/o" 2>"$TRASH/e"; test $? = 4; } &&
 	cat "$TRASH/o" "$TRASH/e" | grep -q "\"exit"
+'
+test_expect_success '--json tells the kind of a failure of ours' '
+	cd repo && test_exit 125 git box run --json nobox -- true >"$TRASH/o" 2>"$TRASH/e" &&
+	python3 -c "import json, sys; j = json.load(sys.stdin)
+assert (j[\"end\"], j[\"exit_code\"], j[\"kind\"], j[\"box\"]) == (\"failed\", 125, \"notfound\", \"nobox\"), j
+assert j[\"argv\"] == [\"true\"] and \"nobox\" in j[\"error\"]" <"$TRASH/o" && test_grep "no box .nobox." "$TRASH/e"
 '
 test_expect_success '16 boxes of one repository, 50 commits each, at once' '
 	cd repo && for i in $(seq 16); do git box create "many$i" || return 1; done &&
