@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include "box/layout.h"
+#include "box/tier.h"
 #include "git-box/words.h"
 #include "policy/profile.h"
 #include "store/git.h"
@@ -46,6 +47,19 @@ static void add_from_repository(enum opt_complete kind, struct strv *out)
 		add_revisions(&repo, out);
 }
 
+/* Those that this build has, not those that there will be. */
+static void add_tiers(struct strv *out)
+{
+	const struct tier_backend *backend;
+	struct error ignored = ERROR_INIT;
+
+	strv_add(out, "auto");
+	for (int tier = 0; tier_names[tier]; tier++) {
+		if (tier_backend((enum tier)tier, &backend, &ignored) == 0)
+			strv_add(out, tier_names[tier]);
+	}
+}
+
 void complete_from_repository(enum opt_complete kind, struct strv *out)
 {
 	switch (kind) {
@@ -57,8 +71,7 @@ void complete_from_repository(enum opt_complete kind, struct strv *out)
 		strv_add_all(out, profile_names);
 		break;
 	case COMPLETE_TIER:
-		strv_add(out, "auto");
-		strv_add_all(out, tier_names);
+		add_tiers(out);
 		break;
 	case COMPLETE_NONE:
 	case COMPLETE_FILE:

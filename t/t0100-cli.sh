@@ -230,6 +230,7 @@ test_expect_success 'boxes, revisions and tiers are completed' '
 		test "$(git-box --complete run o)" = one &&
 		test "$(git-box --complete create --from ma)" = main &&
 		test "$(git-box --complete create --isolation=proc)" = --isolation=process &&
+		test "$(git-box --complete create --isolation "" | tr "\n" " ")" = "auto workspace process " &&
 		test "$(git-box --complete create --profile ag)" = agent &&
 		test "$(git-box --complete run one -- o)" = :command
 	) &&
