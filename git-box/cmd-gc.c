@@ -43,14 +43,23 @@ static const char *words_for(const char *kind)
 	BUG("gc reported '%s'", kind);
 }
 
+static void print_item(const struct gc_item *item, bool dry_run)
+{
+	printf("%s %s %s", dry_run ? "would remove" : "removed", words_for(item->kind),
+	       item->what.data);
+	if (item->restore.len > 0)
+		printf("; its files are kept, this makes a branch of them:\n%s",
+		       item->restore.data);
+	puts("");
+}
+
 static void print_text(const struct app *app, const struct gc_report *report, bool dry_run)
 {
 	for (size_t i = 0; i < report->len; i++) {
 		const struct gc_item *item = &report->v[i];
 
 		if (item->err.kind == ERR_NONE)
-			printf("%s %s %s\n", dry_run ? "would remove" : "removed",
-			       words_for(item->kind), item->what.data);
+			print_item(item, dry_run);
 		else
 			msg_warning(app, "cannot remove %s %s: %s", words_for(item->kind),
 				    item->what.data, item->err.msg);
@@ -74,6 +83,8 @@ static void print_json(const struct gc_report *report, bool dry_run)
 		json_object_set_new(obj, "removed", json_boolean(fine && !dry_run));
 		if (!fine)
 			json_object_set_new(obj, "error", json_text(item->err.msg));
+		if (item->restore.len > 0)
+			json_object_set_new(obj, "restore", json_text(item->restore.data));
 		json_array_append_new(list, obj);
 	}
 	json_object_set_new(answer, "dry_run", json_boolean(dry_run));

@@ -125,6 +125,15 @@ test_expect_success 'gc removes an aborted box, keeps its files, and unpins noth
 	git -C r rev-parse -q --verify "refs/box/base/$id"
 '
 
+test_expect_success 'gc says how to get them back' '
+	(cd r && sh -c "$(field ../out "j[\"items\"][0][\"restore\"]")") &&
+	git -C r cat-file -e box/ant:up &&
+	(cd r && git-box create given-up && git-box run given-up -- touch it && git-box abort given-up && git-box gc >../out) &&
+	(cd r && sh -c "$(sed 1d ../out)") &&
+	git -C r cat-file -e box/given-up:it &&
+	git -C r branch -q -D box/ant box/given-up
+'
+
 test_expect_success 'a box without work goes without a word of force, and leaves nothing' '
 	id=$(cat r/.git/box/name/zebra) &&
 	(cd r && git-box rm zebra 2>../err) &&

@@ -32,8 +32,10 @@ struct gc {
 
 void gc_report_release(struct gc_report *r)
 {
-	for (size_t i = 0; i < r->len; i++)
+	for (size_t i = 0; i < r->len; i++) {
 		buf_release(&r->v[i].what);
+		buf_release(&r->v[i].restore);
+	}
 	free(r->v);
 	*r = (struct gc_report)GC_REPORT_INIT;
 }
@@ -42,7 +44,9 @@ void gc_report_release(struct gc_report *r)
 static void note(const struct gc *gc, const char *kind, const char *what, const struct error *why)
 {
 	struct gc_report *r = gc->report;
-	struct gc_item item = { .kind = kind, .what = BUF_INIT, .err = ERROR_INIT };
+	struct gc_item item = {
+		.kind = kind, .what = BUF_INIT, .restore = BUF_INIT, .err = ERROR_INIT
+	};
 
 	buf_str(&item.what, what);
 	if (why)
@@ -69,6 +73,8 @@ static void gc_whole(const struct gc *gc, const char *kind, const struct box *b,
 	remove_result_init(&result);
 	rc = gc->dry_run ? 0 : box_remove(&req, &result, &err);
 	done(gc, kind, b->m.name.data, rc, &err);
+	if (rc == 0 && result.bundle.len > 0)
+		remove_restore_command(&result, &gc->report->v[gc->report->len - 1].restore);
 	remove_result_release(&result);
 }
 

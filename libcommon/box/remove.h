@@ -50,7 +50,8 @@ struct gc_item {
 	 * "cgroup"
 	 */
 	const char *kind;
-	struct buf what;  /* name, id, file or ref */
+	struct buf what;    /* name, id, file or ref */
+	struct buf restore; /* of a box with work: remove_restore_command(); else "" */
 	struct error
 		err; /* why it could not be removed; kind ERR_NONE where it was (or would be) */
 };
