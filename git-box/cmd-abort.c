@@ -71,6 +71,7 @@ static json_t *answer_json(const char *name, size_t stopped, const struct error 
 		return obj;
 	json_object_set_new(obj, "kind", json_text(error_kind_name(err->kind)));
 	json_object_set_new(obj, "error", json_text(err->msg));
+	json_object_set_new(obj, "hint", json_text(err->hint));
 	return obj;
 }
 

@@ -16,7 +16,7 @@ struct rm_opts {
 
 static const struct opt opts[] = {
 	OPT_FLAG('f', "force", struct rm_opts, force,
-		 "remove although work was not proposed, or the box is damaged"),
+		 "remove although the box holds work, or is damaged"),
 	OPT_FLAG(0, "json", struct rm_opts, json, "print JSON"),
 	ARG_MANY("NAME", struct rm_opts, names, COMPLETE_BOX, "the boxes"),
 	OPT_END,
@@ -123,8 +123,8 @@ const struct command cmd_rm = {
 		       "removed with --force. Its files are then kept as a bundle for "
 		       "box.keepRemoved (14 days), and "
 		       "the command that makes a branch of them is printed; 0 keeps nothing. The "
-		       "history of commits "
-		       "made inside is not kept.\n"
+		       "history of commits made inside is not kept. A bundle lies in "
+		       "$GIT_COMMON_DIR/box/removed/, beside a file that says of which box it is.\n"
 		       "\n"
 		       "A box in which commands live is never removed; git box abort ends them.",
 	.examples = "$ git box rm fix-login\n$ git box rm --force fix-login",

@@ -105,8 +105,7 @@ static int refuse_work(const struct remove_request *req, const struct box *b,
 	char kept[32];
 
 	name_work(found, &what);
-	error_set(err, ERR_REFUSED, "box '%s' holds work that was not proposed: %s", b->m.name.data,
-		  what.data);
+	error_set(err, ERR_REFUSED, "box '%s' holds work: %s", b->m.name.data, what.data);
 	if (req->keep_ms == 0)
 		return error_hint(err,
 				  "git box rm --force %s removes it for good (box.keepRemoved is "

@@ -19,7 +19,7 @@ int box_keep_ms(const struct repo *repo, uint64_t *out, struct error *err);
 struct remove_request {
 	const struct repo *repo;
 	const char *name;
-	bool force; /* remove although work was not proposed, or although the box is damaged */
+	bool force; /* remove although the box holds work, or is damaged */
 	uint64_t keep_ms; /* box_keep_ms() */
 };
 
@@ -38,8 +38,8 @@ void remove_result_release(struct remove_result *r);
 void remove_restore_command(const struct remove_result *r, struct buf *out);
 
 /*
- * *out is initialised and released by the caller. Errors: refused (work that was not proposed and
- * no force: says what and how), corrupt (damaged and no force), busy, notfound, sys.
+ * *out is initialised and released by the caller. Errors: refused (holds work and no force: says
+ * what and how), corrupt (damaged and no force), busy, notfound, sys.
  */
 int box_remove(const struct remove_request *req, struct remove_result *out, struct error *err);
 
