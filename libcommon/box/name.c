@@ -25,15 +25,29 @@ static bool still_linked(int dirfd, const char *path, int fd)
 	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
-/* True where a box with a manifest stands behind the name. */
-static bool is_taken(const struct box_root *root, const char *name)
+/* The id that a name's file holds; "" where it holds none. What cannot be read fails. */
+static int read_id(const struct box_root *root, const char *name, char id_out[BOX_ID_LEN + 1],
+		   struct error *err)
 {
-	struct error ignored = ERROR_INIT;
+	struct error why = ERROR_INIT;
+
+	id_out[0] = '\0';
+	if (box_name_id(root, name, id_out, &why) == 0 || why.kind != ERR_SYS)
+		return 0;
+	*err = why;
+	return -1;
+}
+
+/* 1: a box with a manifest stands behind the name; 0: none does; -1: nobody knows. */
+static int is_taken(const struct box_root *root, const char *name, struct error *err)
+{
 	char id[BOX_ID_LEN + 1];
 	BUF_AUTO manifest = BUF_INIT;
 
-	if (box_name_id(root, name, id, &ignored) < 0)
-		return false;
+	if (read_id(root, name, id, err) < 0)
+		return -1;
+	if (!id[0])
+		return 0;
 	buf_fmt(&manifest, "b/%s/manifest.json", id);
 	return file_exists(root->fd, manifest.data);
 }
@@ -83,12 +97,16 @@ int box_name_claim(const struct box_root *root, const char *name, const char *id
 				    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 		int locked = fd < 0 ? error_sys(err, errno, "cannot make %s", path.data)
 				    : lock_name(root, path.data, fd, err);
+		int taken;
 
 		if (locked < 0)
 			return -1;
 		if (locked == 0)
 			continue;
-		if (is_taken(root, name)) {
+		taken = is_taken(root, name, err);
+		if (taken < 0)
+			return -1;
+		if (taken > 0) {
 			error_set(err, ERR_EXISTS, "there is a box '%s' already", name);
 			return error_hint(err, "git box rm %s, or take another name", name);
 		}
@@ -136,15 +154,21 @@ int box_id_claimed(const struct box_root *root, const char *id, bool *out, struc
 int box_name_free(const struct box_root *root, const char *name, const char *id, struct error *err)
 {
 	BUF_AUTO path = BUF_INIT;
-	struct error ignored = ERROR_INIT;
-	char now[BOX_ID_LEN + 1] = "";
+	char now[BOX_ID_LEN + 1];
 	FD_AUTO fd = -1;
 
 	buf_fmt(&path, "name/%s", name);
 	fd = openat(root->fd, path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || !still_linked(root->fd, path.data, fd))
+	if (fd < 0)
+		return errno == ENOENT ? 0 : error_sys(err, errno, "cannot open %s", path.data);
+	/* Whoever holds the lock is about to take the name. */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? 0
+					    : error_sys(err, errno, "cannot lock %s", path.data);
+	if (!still_linked(root->fd, path.data, fd))
 		return 0;
-	box_name_id(root, name, now, &ignored);
+	if (read_id(root, name, now, err) < 0)
+		return -1;
 	if (strcmp(now, id) != 0)
 		return 0;
 	if (unlinkat(root->fd, path.data, 0) < 0 && errno != ENOENT)

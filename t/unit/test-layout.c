@@ -1,6 +1,8 @@
 #include "base/base.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "t/unit/place.h"
 
@@ -256,5 +258,54 @@ Test(layout, only_its_own_name_is_freed)
 	cr_expect_eq(box_name_id(&p.root, "one", id, &err), 0, "the name of another box was freed");
 	cr_expect_eq(box_name_free(&p.root, "one", ID_A, &err), 0);
 	cr_expect_eq(box_name_id(&p.root, "one", id, &err), -1);
+	place_end(&p);
+}
+
+/* Lets that many more files be opened. Returns the limit before. */
+static rlim_t allow_files(int dir, rlim_t more)
+{
+	struct rlimit l;
+	int next = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	rlim_t before;
+
+	cr_assert_geq(next, 0);
+	close(next);
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &l), 0);
+	before = l.rlim_cur;
+	l.rlim_cur = (rlim_t)next + more;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &l), 0);
+	return before;
+}
+
+static void allow_all_files(rlim_t before)
+{
+	struct rlimit l;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &l), 0);
+	l.rlim_cur = before;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &l), 0);
+}
+
+/* The claim's own file can be opened, but then no other. */
+Test(layout, a_name_that_cannot_be_read_is_neither_taken_nor_freed)
+{
+	struct place p = place_make();
+	struct error err = ERROR_INIT;
+	char id[BOX_ID_LEN + 1];
+	int first = box_name_claim(&p.root, "one", ID_A, &err);
+	int second, freed;
+	rlim_t before;
+
+	put_box(&p, ID_A);
+	fd_close(&first);
+	before = allow_files(p.root.fd, 1);
+	second = box_name_claim(&p.root, "one", ID_B, &err);
+	freed = box_name_free(&p.root, "one", ID_A, &err);
+	allow_all_files(before);
+	cr_expect_eq(second, -1);
+	cr_expect_eq(freed, -1);
+	cr_expect_eq(err.kind, ERR_SYS, "%s", err.msg);
+	cr_assert_eq(box_name_id(&p.root, "one", id, &err), 0, "%s", err.msg);
+	cr_expect_str_eq(id, ID_A);
 	place_end(&p);
 }
