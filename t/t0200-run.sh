@@ -49,24 +49,24 @@ test_expect_success 'much output does not block' '
 '
 test_expect_success 'the wall clock ends the command and its grandchildren' '
 	cd repo && start=$(date +%s) &&
-	test_exit 124 git box run --timeout 1s b -- sh -c "(trap \"\" TERM HUP; sleep 61.7) & sleep 61.7" &&
-	test $(($(date +%s) - start)) -lt 20 && wait_for 5 "! pgrep -f \"sleep 61[.]7\""
+	test_exit 124 git box run --timeout 1s b -- sh -c "(trap \"\" TERM HUP; sleep 61.$$) & sleep 61.$$" &&
+	test $(($(date +%s) - start)) -lt 20 && wait_for 5 "! pgrep -f \"sleep 61[.]$$\""
 '
 test_expect_success 'an interrupt ends everything' '
-	cd repo && { git-box run b -- sh -c "sleep 62.7 & sleep 62.7" & } && front=$! &&
-	wait_for 5 "pgrep -f \"sleep 62[.]7\"" && kill -TERM $front && { wait $front; test $? = 143; } &&
-	wait_for 5 "! pgrep -f \"sleep 62[.]7\""
+	cd repo && { git-box run b -- sh -c "sleep 62.$$ & sleep 62.$$" & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 62[.]$$\"" && kill -TERM $front && { wait $front; test $? = 143; } &&
+	wait_for 5 "! pgrep -f \"sleep 62[.]$$\""
 '
 test_expect_success 'kill -9 of the front ends everything' '
-	cd repo && { git-box run b -- sh -c "sleep 63.7 & sleep 63.7" & } && front=$! &&
-	wait_for 5 "pgrep -f \"sleep 63[.]7\"" && kill -KILL $front && { wait $front; test $? = 137; } &&
-	wait_for 5 "! pgrep -f \"sleep 63[.]7\"" && git box run b -- true
+	cd repo && { git-box run b -- sh -c "sleep 63.$$ & sleep 63.$$" & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 63[.]$$\"" && kill -KILL $front && { wait $front; test $? = 137; } &&
+	wait_for 5 "! pgrep -f \"sleep 63[.]$$\"" && git box run b -- true
 '
 test_expect_success 'kill -9 of the monitor ends everything' '
-	cd repo && { git-box run b -- sh -c "sleep 64.7 & sleep 64.7" & } && front=$! &&
-	wait_for 5 "pgrep -f \"sleep 64[.]7\"" &&
+	cd repo && { git-box run b -- sh -c "sleep 64.$$ & sleep 64.$$" & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 64[.]$$\"" &&
 	monitors=$(pgrep -P $front) && test -n "$monitors" && kill -KILL $monitors &&
-	{ wait $front; test $? != 0; } && wait_for 5 "! pgrep -f \"sleep 64[.]7\"" && git box run b -- true
+	{ wait $front; test $? != 0; } && wait_for 5 "! pgrep -f \"sleep 64[.]$$\"" && git box run b -- true
 '
 test_expect_success 'only listed variables enter' '
 	cd repo && SECRET=1 AWS_SECRET_ACCESS_KEY=2 LD_PRELOAD=/x GIT_ASKPASS=/y GIT_DIR_X=1 TZ=UTC \
@@ -75,8 +75,8 @@ test_expect_success 'only listed variables enter' '
 	git box run --env A=b=c b -- env >"$TRASH/env" && test_grep ^A=b=c "$TRASH/env"
 '
 test_expect_success 'our own processes start with an empty environment' '
-	cd repo && { SECRET_OF_TEST=1 git-box run b -- sleep 65.7 & } && front=$! &&
-	wait_for 5 "pgrep -f \"sleep 65[.]7\"" && monitors=$(pgrep -P $front) && test -n "$monitors" &&
+	cd repo && { SECRET_OF_TEST=1 git-box run b -- sleep 65.$$ & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 65[.]$$\"" && monitors=$(pgrep -P $front) && test -n "$monitors" &&
 	for pid in $monitors; do
 		# an undumpable one shows its environment to root alone
 		! tr "\0" "\n" <"/proc/$pid/environ" 2>/dev/null | grep SECRET_OF_TEST || return 1
@@ -124,7 +124,7 @@ test_expect_success 'HOME of the operator is untouched' '
 	find "$HOME" | sort >after && cmp before after && (cd repo && git box run b -- test -e "$HOME/.new")
 '
 test_expect_success 'no file in shared directories' '
-	(cd repo && strace -f -qq -o "$TRASH/trace" -e trace=openat,open,creat,mkdir,mkdirat,rename,symlink \
+	(cd repo && traced -o "$TRASH/trace" -e trace=openat,open,creat,mkdir,mkdirat,rename,symlink \
 		git-box run b -- true) &&
 	test_grep manifest trace &&
 	! grep -E "\"/(tmp|var/tmp|dev/shm)/[^\"]*\".*(O_CREAT|mkdir)" trace | grep -v -F "$TRASH"

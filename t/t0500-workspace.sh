@@ -21,7 +21,7 @@ test_expect_success 'variables do not leak in the workspace tier' '
 '
 test_expect_success 'streams, codes and the wall clock as in the other tiers' '
 	cd repo && test "$(echo in | git box run --quiet w -- cat)" = in && test_exit 7 git box run w -- sh -c "exit 7" &&
-	test_exit 124 git box run --timeout 1s w -- sleep 66.7 && wait_for 5 "! pgrep -f \"sleep 66[.]7\""
+	test_exit 124 git box run --timeout 1s w -- sleep 66.$$ && wait_for 5 "! pgrep -f \"sleep 66[.]$$\""
 '
 test_expect_success 'rm takes worktree and registration' '
 	cd repo && git box rm --force w && test "$(git worktree list | grep -c .)" = 1 && git fsck

@@ -83,15 +83,15 @@ test_expect_success 'escape: create runs nothing that the repository names' '
 
 test_expect_success 'the work tree shows no stub during and after a run' '
 	cd repo && git box create stub --profile agent && work=$(git box path stub) && ls -A "$work" >"$TRASH/before" &&
-	{ git box run stub -- sleep 67.7 & } && front=$! && wait_for 5 "pgrep -f \"sleep 67[.]7\"" &&
+	{ git box run stub -- sleep 67.$$ & } && front=$! && wait_for 5 "pgrep -f \"sleep 67[.]$$\"" &&
 	test -z "$(git -C "$work" status --porcelain --ignored)" && ls -A "$work" | cmp - "$TRASH/before" &&
 	kill -TERM $front && { wait $front || :; } &&
 	test -z "$(git -C "$work" status --porcelain --ignored)" && ls -A "$work" | cmp - "$TRASH/before"
 '
 test_expect_success 'no stub after kill -9' '
-	cd repo && work=$(git box path stub) && { git-box run stub -- sleep 68.7 & } && front=$! &&
-	wait_for 5 "pgrep -f \"sleep 68[.]7\"" && kill -KILL $front && { wait $front || :; } &&
-	wait_for 5 "! pgrep -f \"sleep 68[.]7\"" &&
+	cd repo && work=$(git box path stub) && { git-box run stub -- sleep 68.$$ & } && front=$! &&
+	wait_for 5 "pgrep -f \"sleep 68[.]$$\"" && kill -KILL $front && { wait $front || :; } &&
+	wait_for 5 "! pgrep -f \"sleep 68[.]$$\"" &&
 	test -z "$(git -C "$work" status --porcelain --ignored)" && ls -A "$work" | cmp - "$TRASH/before" &&
 	git box rm --force stub
 '

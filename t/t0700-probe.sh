@@ -62,7 +62,7 @@ test_expect_success 'mounts that are refused, as in a container' '
 '
 test_expect_success 'Landlock is found by system call' '
 	(cd repo && unshare -Urm sh -c "mount -t tmpfs none /sys/kernel/security 2>/dev/null; git-box probe" >"$TRASH/o" 2>&1 || :) &&
-	(cd repo && strace -f -qq -e trace=openat,landlock_create_ruleset -o "$TRASH/trace" git-box probe >/dev/null) &&
+	(cd repo && traced -e trace=openat,landlock_create_ruleset -o "$TRASH/trace" git-box probe >/dev/null) &&
 	test_grep landlock_create_ruleset trace && ! grep -F /sys/kernel/security trace
 '
 test_expect_success 'no Landlock is said' '

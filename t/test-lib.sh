@@ -18,7 +18,7 @@
 # At the end the script fails where it left a mount, a process of ours or a file in /tmp behind.
 # BOX_MUST_WORK=1 turns skips into failures (only a lane that this user cannot have stays skipped).
 #
-# Functions: test_expect_success, test_skip, skip_all, test_exit, test_grep, test_done, make_repo, make_box_repo,
+# Functions: test_expect_success, test_skip, skip_all, test_exit, test_grep, traced, test_done, make_repo, make_box_repo,
 # add_helpers, escape_probe, wait_for, as_user; each is described below.
 
 set -u
@@ -201,6 +201,12 @@ test_grep () {
 	echo "grep $* failed; the file holds:"
 	cat "$test_last"
 	return 1
+}
+
+# traced OPTIONS... CMD...: strace over CMD and what it starts. The leak checker traces its process itself, and a process
+# has one tracer, so there are no leak checks meanwhile.
+traced () {
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -f -qq "$@"
 }
 
 # wait_for SECONDS SCRIPT: until SCRIPT is true; fails after SECONDS.
