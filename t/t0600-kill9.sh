@@ -14,6 +14,7 @@ KILL_AT=$HELPER_DIR/kill-at
 ROLES='front launch monitor init spawner command mason'
 REPORT=$TRASH/report
 export KILL_AT_MS=6000
+kill_at () { without_leak_checks "$KILL_AT" "$@"; }
 
 "$KILL_AT" "$REPORT" count -- true || skip_all 'this host does not let us trace our own processes'
 
@@ -100,7 +101,7 @@ check_undone () {
 fault () {
 	"before_$VERB" || { echo "no start"; return 1; }
 	touch "$TRASH/began"
-	"verb_$VERB" "$KILL_AT" "$REPORT" "$1" "$N" -- >/dev/null 2>"$TRASH/said"
+	"verb_$VERB" kill_at "$REPORT" "$1" "$N" -- >/dev/null 2>"$TRASH/said"
 	case $? in
 	0) FAULTS=$((FAULTS + 1)) ;;
 	1) ;; # it went another way this time
@@ -147,7 +148,7 @@ faults () {
 
 kill9 () {
 	VERB=$1 FAULTS=0 FAILED=0 SLEEP=0.2
-	cd repo && "before_$VERB" && "verb_$VERB" "$KILL_AT" "$REPORT" count -- && settle || return 1
+	cd repo && "before_$VERB" && "verb_$VERB" kill_at "$REPORT" count -- && settle || return 1
 	grep -v ^code "$REPORT" >"$TRASH/counts"
 	STEPS=$(awk '{ n += $2 } END { print n }' "$TRASH/counts")
 	SLEEP=9
@@ -157,9 +158,9 @@ kill9 () {
 }
 
 test_expect_success 'control: the killer kills, and sees what lives on' '
-	test_exit 0 "$KILL_AT" "$REPORT" front 1 -- sh -c "echo x" && test_grep "^code 137" "$REPORT" &&
-	test_exit 1 "$KILL_AT" "$REPORT" front 1000 -- true && test_grep "^code 0" "$REPORT" &&
-	KILL_AT_MS=200 test_exit 3 "$KILL_AT" "$REPORT" count -- sh -c "sleep 67.7 &" &&
+	test_exit 0 kill_at "$REPORT" front 1 -- sh -c "echo x" && test_grep "^code 137" "$REPORT" &&
+	test_exit 1 kill_at "$REPORT" front 1000 -- true && test_grep "^code 0" "$REPORT" &&
+	KILL_AT_MS=200 test_exit 3 kill_at "$REPORT" count -- sh -c "sleep 67.7 &" &&
 	test_grep "^alive " "$REPORT"
 '
 test_expect_success 'a repository where boxes came and went' '

@@ -18,8 +18,8 @@
 # At the end the script fails where it left a mount, a process of ours or a file in /tmp behind.
 # BOX_MUST_WORK=1 turns skips into failures (only a lane that this user cannot have stays skipped).
 #
-# Functions: test_expect_success, test_skip, skip_all, test_exit, test_grep, traced, test_done, make_repo, make_box_repo,
-# add_helpers, escape_probe, wait_for, as_user; each is described below.
+# Functions: test_expect_success, test_skip, skip_all, test_exit, test_grep, without_leak_checks, traced, test_done, make_repo,
+# make_box_repo, add_helpers, escape_probe, wait_for, as_user; each is described below.
 
 set -u
 LC_ALL=C.UTF-8
@@ -203,11 +203,11 @@ test_grep () {
 	return 1
 }
 
-# traced OPTIONS... CMD...: strace over CMD and what it starts. The leak checker traces its process itself, and a process
-# has one tracer, so there are no leak checks meanwhile.
-traced () {
-	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -f -qq "$@"
-}
+# without_leak_checks CMD...: for what is traced. The leak checker traces its process itself, and there is only one tracer.
+without_leak_checks () { ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "$@"; }
+
+# traced OPTIONS... CMD...: strace over CMD and what it starts.
+traced () { without_leak_checks strace -f -qq "$@"; }
 
 # wait_for SECONDS SCRIPT: until SCRIPT is true; fails after SECONDS.
 wait_for () {

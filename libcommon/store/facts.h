@@ -51,7 +51,7 @@ int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *ou
 
 /* The rest, asked and answered apart, as nothing urgent waits for it. Errors: peer. */
 int repo_refs_start(const struct repo *r, struct git_job *job, struct error *err);
-int repo_refs_finish(const char *rev, struct git_job *job, struct repo_facts *out,
+int repo_refs_finish(const char *rev, struct git_job *refs, struct repo_facts *out,
 		     struct error *err);
 
 /* Last value of key in a "key=value" list, or NULL. Borrowed. */
