@@ -15,14 +15,18 @@
 #include "sys/file.h"
 
 #define CLAIM_TRIES 16
+#define NAME_DIR "name/"
 
-/* True where fd is what path names now. */
-static bool still_linked(int dirfd, const char *path, int fd)
+/* 1: fd is what path names now; 0: it is not; -1: nobody knows. */
+static int still_linked(int dirfd, const char *path, int fd, struct error *err)
 {
 	struct stat ours, there;
 
-	return fstat(fd, &ours) == 0 && fstatat(dirfd, path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+	if (fstat(fd, &ours) < 0)
+		return error_sys(err, errno, "cannot look at %s", path);
+	if (fstatat(dirfd, path, &there, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : error_sys(err, errno, "cannot look at %s", path);
+	return ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
 /* The id that a name's file holds; "" where it holds none. What cannot be read fails. */
@@ -62,12 +66,14 @@ static int write_id(int fd, const char *id, struct error *err)
 	return fd_write_full(fd, line.data, line.len, err);
 }
 
-/* An empty file claims nothing: whoever cannot lock it does not leave it. */
+/* What a failed claim leaves: an empty file claims nothing, so whoever sees it may remove it. */
 static void drop_empty(const struct box_root *root, const char *path, int fd)
 {
+	struct error ignored = ERROR_INIT;
 	struct stat st;
 
-	if (fstat(fd, &st) == 0 && st.st_size == 0 && still_linked(root->fd, path, fd))
+	if (fstat(fd, &st) == 0 && st.st_size == 0 &&
+	    still_linked(root->fd, path, fd, &ignored) == 1)
 		unlinkat(root->fd, path, 0);
 }
 
@@ -78,11 +84,30 @@ static int lock_name(const struct box_root *root, const char *path, int fd, stru
 		if (errno == EWOULDBLOCK)
 			return error_set(err, ERR_BUSY,
 					 "a box of that name is being made right now");
-		error_sys(err, errno, "cannot lock %s", path);
-		drop_empty(root, path, fd);
-		return -1;
+		return error_sys(err, errno, "cannot lock %s", path);
 	}
-	return still_linked(root->fd, path, fd) ? 1 : 0;
+	return still_linked(root->fd, path, fd, err);
+}
+
+/* With the lock. 1: the name is ours; 0: somebody without a lock dropped it, again; -1: error. */
+static int take_name(const struct box_root *root, const char *path, int fd, const char *id,
+		     struct error *err)
+{
+	const char *name = path + strlen(NAME_DIR);
+	int taken = is_taken(root, name, err);
+	int linked = -1;
+
+	if (taken < 0)
+		return -1;
+	if (taken) {
+		error_set(err, ERR_EXISTS, "there is a box '%s' already", name);
+		return error_hint(err, "git box rm %s, or take another name", name);
+	}
+	if (write_id(fd, id, err) == 0)
+		linked = still_linked(root->fd, path, fd, err);
+	if (linked < 0 && ftruncate(fd, 0) < 0)
+		error_wrap(err, "the name '%s' stays taken until git box gc", name);
+	return linked;
 }
 
 int box_name_claim(const struct box_root *root, const char *name, const char *id, struct error *err)
@@ -91,33 +116,23 @@ int box_name_claim(const struct box_root *root, const char *name, const char *id
 
 	if (box_name_check(name, err) < 0)
 		return -1;
-	buf_fmt(&path, "name/%s", name);
+	buf_fmt(&path, NAME_DIR "%s", name);
 	for (int i = 0; i < CLAIM_TRIES; i++) {
 		FD_AUTO fd = openat(root->fd, path.data,
 				    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-		int locked = fd < 0 ? error_sys(err, errno, "cannot make %s", path.data)
-				    : lock_name(root, path.data, fd, err);
-		int taken;
+		int rc;
 
-		if (locked < 0)
-			return -1;
-		if (locked == 0)
-			continue;
-		taken = is_taken(root, name, err);
-		if (taken < 0)
-			return -1;
-		if (taken > 0) {
-			error_set(err, ERR_EXISTS, "there is a box '%s' already", name);
-			return error_hint(err, "git box rm %s, or take another name", name);
-		}
-		if (write_id(fd, id, err) < 0) {
-			/* A full disk: a name without an id must not stay. */
-			unlinkat(root->fd, path.data, 0);
-			return -1;
-		}
-		/* Somebody without a lock may have dropped it while it was empty. */
-		if (still_linked(root->fd, path.data, fd))
+		if (fd < 0)
+			return error_sys(err, errno, "cannot make %s", path.data);
+		rc = lock_name(root, path.data, fd, err);
+		if (rc > 0)
+			rc = take_name(root, path.data, fd, id, err);
+		if (rc > 0)
 			return fd_take(&fd);
+		if (rc < 0 && err->kind != ERR_BUSY)
+			drop_empty(root, path.data, fd);
+		if (rc < 0)
+			return -1;
 	}
 	return error_set(err, ERR_BUSY, "the name '%s' is taken and freed by others all the time",
 			 name);
@@ -128,7 +143,7 @@ bool box_name_claimed(const struct box_root *root, const char *name)
 	BUF_AUTO path = BUF_INIT;
 	FD_AUTO fd = -1;
 
-	buf_fmt(&path, "name/%s", name);
+	buf_fmt(&path, NAME_DIR "%s", name);
 	fd = openat(root->fd, path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	/* Shared: two lookers do not see each other as makers. */
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
@@ -156,8 +171,9 @@ int box_name_free(const struct box_root *root, const char *name, const char *id,
 	BUF_AUTO path = BUF_INIT;
 	char now[BOX_ID_LEN + 1];
 	FD_AUTO fd = -1;
+	int linked;
 
-	buf_fmt(&path, "name/%s", name);
+	buf_fmt(&path, NAME_DIR "%s", name);
 	fd = openat(root->fd, path.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : error_sys(err, errno, "cannot open %s", path.data);
@@ -165,8 +181,9 @@ int box_name_free(const struct box_root *root, const char *name, const char *id,
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? 0
 					    : error_sys(err, errno, "cannot lock %s", path.data);
-	if (!still_linked(root->fd, path.data, fd))
-		return 0;
+	linked = still_linked(root->fd, path.data, fd, err);
+	if (linked <= 0)
+		return linked;
 	if (read_id(root, name, now, err) < 0)
 		return -1;
 	if (strcmp(now, id) != 0)
