@@ -14,7 +14,8 @@ out=$top/build/bench
 work=${BENCH_DIR:-$out/work.$$}
 mkdir -p "$out" "$work"
 trap 'chmod -R u+rwX "$work" 2>/dev/null || :; rm -rf "$work"' EXIT
-PATH=$build/inst/usr/bin:$PATH
+# The same programs inside and outside: what a version manager puts first may not be visible in a box.
+PATH=$build/inst/usr/bin:/usr/local/bin:/usr/bin:/bin
 export HOME=$work/home GIT_CONFIG_NOSYSTEM=1
 mkdir -p "$HOME"
 git config --global user.name Bench
