@@ -303,6 +303,12 @@ test_expect_success 'rm wants --force for it, and then removes it' '
 	test ! -e "$dir"
 '
 
+test_expect_success 'a box that ran and lost its manifest is not taken for an unfinished one' '
+	(cd r && git-box create lost && git-box run lost -- sh -c "echo work >kept") && dir=$(box_dir r lost) &&
+	rm "$dir/manifest.json" && { (cd r && git-box rm lost 2>../err); test $? = 128; } &&
+	test_grep "lost its manifest" err && (cd r && git-box gc) && test -e "$dir/work/kept" &&
+	(cd r && git-box rm --force lost) && test ! -e "$dir" && (cd r && git-box create lost && git-box rm lost)
+'
 test_expect_success 'a manifest of another box, a torn one: broken, removable, others are listed' '
 	(cd r && git-box create copy && git-box create torn) &&
 	cp "$(box_dir r sound)/manifest.json" "$(box_dir r copy)/manifest.json" &&

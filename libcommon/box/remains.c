@@ -62,7 +62,13 @@ static enum remains_kind kind_of(const struct box *b)
 {
 	if (file_exists(b->fd, MANIFEST_FILE))
 		return REMAINS_DAMAGED;
-	return file_exists(b->fd, MANIFEST_REMOVED) ? REMAINS_MARKED : REMAINS_UNFINISHED;
+	if (file_exists(b->fd, MANIFEST_REMOVED))
+		return REMAINS_MARKED;
+	/*
+	 * Made by the first command and removed before the mark of a removal: commands ran here, so
+	 * there may be work, and the host must not walk it.
+	 */
+	return file_exists(b->fd, "session") ? REMAINS_DAMAGED : REMAINS_UNFINISHED;
 }
 
 int remains_open(const struct box_root *root, const char *id, struct remains *out,
@@ -98,7 +104,13 @@ int remains_lock(const struct box *b, struct error *err)
 
 int remains_mark(const struct box *b, struct error *err)
 {
-	if (renameat(b->fd, MANIFEST_FILE, b->fd, MANIFEST_REMOVED) < 0 || fsync(b->fd) < 0)
+	const struct file_content empty = { .data = "", .len = 0, .mode = 0600 };
+	int rc = renameat(b->fd, MANIFEST_FILE, b->fd, MANIFEST_REMOVED);
+
+	/* The manifest was lost: the mark alone says what goes on. */
+	if (rc < 0 && errno == ENOENT)
+		return file_write_atomic(b->fd, MANIFEST_REMOVED, empty, err);
+	if (rc < 0 || fsync(b->fd) < 0)
 		return error_sys(err, errno, "cannot mark %s as removed", b->path.data);
 	return 0;
 }
@@ -133,7 +145,7 @@ static int free_names(const struct box_root *root, const char *id, struct error 
  */
 static int remove_rest(const struct box_root *root, const struct box *b, struct error *err)
 {
-	static const char *const first[] = { "work", "git",     "home",       "tmp",
+	static const char *const first[] = { "work", "git",	"home",	      "tmp",
 					     "snap", "session", "policy.json" };
 	BUF_AUTO path = BUF_INIT;
 

@@ -7,9 +7,9 @@
 #include "box/box.h"
 
 enum remains_kind {
-	REMAINS_BOX,       /* whole */
-	REMAINS_DAMAGED,   /* manifest.json is there, but it or the policy cannot be believed */
-	REMAINS_MARKED,    /* a removal began */
+	REMAINS_BOX,	 /* whole */
+	REMAINS_DAMAGED, /* manifest or policy cannot be believed, or was lost after commands ran */
+	REMAINS_MARKED,	 /* a removal began */
 	REMAINS_UNFINISHED /* a create never got to its manifest, or a removal to the last rmdir */
 };
 

@@ -7,6 +7,7 @@
 #include "box/session.h"
 #include "store/git.h"
 #include "sys/fd.h"
+#include "sys/file.h"
 
 #define KEEP_DEFAULT_MS (14 * 24 * 3600 * 1000ULL)
 
@@ -69,7 +70,7 @@ void remove_restore_command(const struct remove_result *r, struct buf *out)
 /* Exclusive, and nobody's command left behind by a front that was killed. */
 static int lock_idle(const struct remains *r, struct error *err)
 {
-	bool stands = r->kind == REMAINS_BOX || r->kind == REMAINS_DAMAGED;
+	bool stands = file_exists(r->box.fd, MANIFEST_FILE);
 	const struct box *b = &r->box;
 	struct session_list live = SESSION_LIST_INIT;
 	FD_AUTO lock = stands ? box_lock(b, true, LOCK_WAIT_MS, err) : remains_lock(b, err);
@@ -113,8 +114,8 @@ static int refuse_work(const struct remove_request *req, const struct box *b,
 				  b->m.name.data);
 	num_duration_text(req->keep_ms, kept);
 	return error_hint(err, "git box rm --force %s removes it%s%s%s", b->m.name.data,
-			  found->differs ? " and keeps its files in a bundle for "
-					 : "; there are no files to keep",
+			  found->differs ? " and keeps its files in a bundle for " :
+					   "; there are no files to keep",
 			  found->differs ? kept : "",
 			  found->commits > 0 ? " (not the history of its commits)" : "");
 }
@@ -154,8 +155,10 @@ static int check_damaged(const struct remove_request *req, const struct remains 
 	if (r->kind != REMAINS_DAMAGED || req->force)
 		return 0;
 	*err = r->why;
+	if (!file_exists(r->box.fd, MANIFEST_FILE))
+		error_set(err, ERR_CORRUPT, "box '%s' has lost its " MANIFEST_FILE, req->name);
 	return error_hint(err, "git box rm --force %s removes it; nothing of it can be kept",
-			  r->box.m.name.data);
+			  req->name);
 }
 
 /* Up to the moment from which on there is no such box. */
@@ -170,8 +173,8 @@ static int prepare(const struct remove_request *req, const struct box_root *root
 		if (box_id_claimed(root, r->box.m.id, &claimed, err) < 0)
 			return -1;
 		return claimed ? error_set(err, ERR_BUSY, "box '%s' is being made right now",
-					   req->name)
-			       : 0;
+					   req->name) :
+				 0;
 	}
 	if (r->kind == REMAINS_BOX && look_and_keep(req, root, &r->box, out, err) < 0)
 		return -1;
