@@ -367,6 +367,9 @@ static int fail_inside(struct monitor *m, const struct error *err)
 	if (err->kind != ERR_PEER)
 		return -1;
 	m->have_fault = false;
+	/* Perhaps it is the front that went, and inside all is well: what lives must not be waited
+	 * for. */
+	end_now(m);
 	while (!m->have_fault && on_inside(m, m->box.spawner_chan))
 		;
 	while (!m->have_fault && on_inside(m, m->box.init_chan))
