@@ -12,12 +12,14 @@
 
 const char *const box_state_names[] = { "created", "proposed", "applied", "aborted", NULL };
 
-/* Every key there is: more or fewer is not a manifest of this version. */
+/* Every key that must be there, and the one that may: anything else is not a manifest of this
+ * version. */
 static const char *const keys[] = {
 	"schema",        "id",          "name",      "state",       "tier",     "profile",
 	"policy_digest", "base_commit", "base_tree", "base_branch", "repo_top", "home",
 	"objects",       "uid",         "gid",       "created_us",  "temporary",
 };
+static const char proposal_key[] = "proposal";
 
 void manifest_init(struct manifest *m)
 {
@@ -30,6 +32,7 @@ void manifest_init(struct manifest *m)
 		.repo_top = BUF_INIT,
 		.home = BUF_INIT,
 		.objects = STRV_INIT,
+		.proposal = BUF_INIT,
 	};
 }
 
@@ -43,6 +46,7 @@ void manifest_release(struct manifest *m)
 	buf_release(&m->repo_top);
 	buf_release(&m->home);
 	strv_release(&m->objects);
+	buf_release(&m->proposal);
 }
 
 static bool is_hex(const char *s, size_t len)
@@ -216,6 +220,7 @@ static int get_numbers(const json_t *obj, struct manifest *m, struct error *err)
 static int check_shape(const json_t *obj, struct error *err)
 {
 	uint64_t schema;
+	size_t want;
 
 	if (json_u64(obj, "schema", &schema, err) < 0)
 		return -1;
@@ -224,9 +229,25 @@ static int check_shape(const json_t *obj, struct error *err)
 			  (unsigned long long)schema, MANIFEST_SCHEMA);
 		return error_hint(err, "a newer git box made it");
 	}
-	if (json_object_size(obj) != ARRAY_SIZE(keys))
+	want = ARRAY_SIZE(keys) + (json_object_get(obj, proposal_key) != NULL);
+	if (json_object_size(obj) != want)
 		return error_set(err, ERR_CORRUPT, "it has %zu keys instead of %zu",
-				 json_object_size(obj), ARRAY_SIZE(keys));
+				 json_object_size(obj), want);
+	return 0;
+}
+
+/* After the base and the state. */
+static int get_proposal(const json_t *obj, struct manifest *m, struct error *err)
+{
+	if (!json_object_get(obj, proposal_key))
+		return m->state == BOX_PROPOSED
+			       ? error_set(err, ERR_CORRUPT, "it is proposed without a proposal")
+			       : 0;
+	if (get_oid(obj, proposal_key, &m->proposal, err) < 0)
+		return -1;
+	if (m->proposal.len != m->base_commit.len)
+		return error_set(err, ERR_CORRUPT,
+				 "'base_commit' and 'proposal' have different formats");
 	return 0;
 }
 
@@ -234,7 +255,8 @@ static int fill(const json_t *obj, struct manifest *m, struct error *err)
 {
 	if (check_shape(obj, err) < 0 || get_id(obj, m, err) < 0 || get_names(obj, m, err) < 0 ||
 	    get_kinds(obj, m, err) < 0 || get_digest(obj, m, err) < 0 ||
-	    get_base(obj, m, err) < 0 || get_path(obj, "repo_top", false, &m->repo_top, err) < 0 ||
+	    get_base(obj, m, err) < 0 || get_proposal(obj, m, err) < 0 ||
+	    get_path(obj, "repo_top", false, &m->repo_top, err) < 0 ||
 	    get_path(obj, "home", true, &m->home, err) < 0 || get_objects(obj, m, err) < 0)
 		return -1;
 	return get_numbers(obj, m, err);
@@ -277,6 +299,8 @@ void manifest_text(const struct manifest *m, struct buf *out)
 	json_object_set_new(obj, "gid", json_integer(m->gid));
 	json_object_set_new(obj, "created_us", json_integer(m->created_us));
 	json_object_set_new(obj, "temporary", json_boolean(m->temporary));
+	if (m->proposal.len > 0)
+		json_object_set_new(obj, proposal_key, json_text(m->proposal.data));
 	json_canonical(obj, out);
 	buf_char(out, '\n');
 }

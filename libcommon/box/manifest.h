@@ -31,6 +31,11 @@ struct manifest {
 	struct strv objects;
 	uint32_t uid, gid; /* payload's host ids */
 	int64_t created_us;
+	/*
+	 * Commit that the host wrote of the box's work, hex; "": none was made. Always there while
+	 * the state is proposed.
+	 */
+	struct buf proposal;
 	bool temporary; /* made for one command: gc may remove it when nobody uses it any more */
 };
 

@@ -11,6 +11,9 @@ static void sample(struct buf *out)
 	manifest_release(&m);
 }
 
+/* Of the other hash format. */
+#define OID_LONG OID "012345678901234567890123"
+
 Test(manifest, comes_back_as_it_was)
 {
 	struct error err = ERROR_INIT;
@@ -27,6 +30,23 @@ Test(manifest, comes_back_as_it_was)
 	manifest_text(&m, &again);
 	cr_expect_str_eq(text.data, again.data);
 	manifest_release(&m);
+}
+
+Test(manifest, proposal_comes_back)
+{
+	struct error err = ERROR_INIT;
+	BUF_AUTO text = BUF_INIT;
+	struct manifest m, back;
+
+	place_manifest(&m, ID_A);
+	buf_str(&m.proposal, OID);
+	m.state = BOX_PROPOSED;
+	manifest_text(&m, &text);
+	manifest_release(&m);
+	cr_assert_eq(manifest_parse(text.data, text.len, &back, &err), 0, "%s", err.msg);
+	cr_expect_str_eq(back.proposal.data, OID);
+	cr_expect_eq(back.state, BOX_PROPOSED);
+	manifest_release(&back);
 }
 
 /* Each row replaces a text of the sample by one that must not pass. */
@@ -46,6 +66,10 @@ static const struct {
 	{ "\"tier\":\"process\"", "\"tier\":\"none\"" },
 	{ "\"tier\":\"process\"", "\"tier\":1" },
 	{ "\"state\":\"created\"", "\"state\":\"running\"" },
+	{ "\"state\":\"created\"", "\"state\":\"proposed\"" },
+	{ "\"state\":\"created\"", "\"proposal\":\"HEAD\",\"state\":\"created\"" },
+	{ "\"state\":\"created\"", "\"proposal\":7,\"state\":\"created\"" },
+	{ "\"state\":\"created\"", "\"proposal\":\"" OID_LONG "\",\"state\":\"created\"" },
 	{ "\"schema\":1", "\"schema\":2" },
 	{ "\"schema\":1", "\"schema\":1,\"more\":1" },
 	{ "\"uid\":1000", "\"uid\":4294967295" },
