@@ -8,10 +8,31 @@
 #include "mason/mason.h"
 #include "sys/fd.h"
 
+#define COMMIT_MAX 65 /* a SHA-256 in hex, newline */
+
+/* The commit comes last and by stdin, so that all else is ready when it is known. */
+static int read_commit(struct buf *out, struct error *err)
+{
+	char byte;
+
+	while (out->len < COMMIT_MAX) {
+		if (fd_read_full(STDIN_FILENO, &byte, 1, err))
+			return error_wrap(err, "no commit was named");
+		if (byte == '\n')
+			return 0;
+		buf_char(out, byte);
+	}
+	return error_set(err, ERR_USAGE, "that is no commit");
+}
+
 static int op_checkout(int argc, const char *const *argv, struct buf *out, struct error *err)
 {
+	BUF_AUTO commit = BUF_INIT;
+
 	(void)argc;
-	return mason_checkout(argv[0], argv[1], out, err);
+	if (fd_write_full(STDOUT_FILENO, "ready\n", 6, err))
+		return -1;
+	return read_commit(&commit, err) ? -1 : mason_checkout(argv[0], commit.data, out, err);
 }
 
 static int op_snapshot(int argc, const char *const *argv, struct buf *out, struct error *err)
@@ -35,7 +56,7 @@ static const struct {
 	int args_min, args_max;
 	int (*run)(int argc, const char *const *argv, struct buf *out, struct error *err);
 } ops[] = {
-	{ "checkout", 2, 2, op_checkout },
+	{ "checkout", 1, 1, op_checkout },
 	{ "snapshot", 3, 3, op_snapshot },
 	{ "remove", 1, 64, op_remove },
 };

@@ -39,25 +39,25 @@ static int give_git(struct create *c, const char *dir, struct error *err)
 }
 
 /* The box's own directories become the payload's. */
-static int give(struct create *c, const char *dir, struct error *err)
+static int give_dirs(struct create *c, struct ids to, struct error *err)
 {
-	if (c->m->uid == geteuid())
-		return 0;
-	if (fchownat(c->box_fd, dir, c->m->uid, c->m->gid, AT_SYMLINK_NOFOLLOW))
-		return error_sys(err, errno, "cannot give '%s/%s' to uid %u", c->path.data, dir,
-				 c->m->uid);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs) && to.uid != geteuid(); i++) {
+		if (fchownat(c->box_fd, dirs[i], to.uid, to.gid, AT_SYMLINK_NOFOLLOW))
+			return error_sys(err, errno, "cannot give '%s/%s' to uid %u", c->path.data,
+					 dirs[i], to.uid);
+	}
 	return 0;
+}
+
+static int open_view(struct create *c, struct error *err)
+{
+	return file_open_beneath(c->box_fd, "work/.git", O_RDONLY | O_DIRECTORY, 0, err);
 }
 
 static int write_view(struct create *c, struct error *err)
 {
-	FD_AUTO view = -1;
+	FD_AUTO view = open_view(c, err);
 
-	if (file_mkdir(c->box_fd, "work/.git", 0755, err))
-		return -1;
-	if (fchmodat(c->box_fd, "work/.git", 0755, 0))
-		return error_sys(err, errno, "cannot set the mode of the view");
-	view = file_open_beneath(c->box_fd, "work/.git", O_RDONLY | O_DIRECTORY, 0, err);
 	return view < 0 ? -1 : gitdir_write_view(view, c->req->repo, &c->facts, err);
 }
 
@@ -94,21 +94,71 @@ static int copy_index(struct create *c, struct error *err)
 	return fchmod(to, 0644) ? error_sys(err, errno, "cannot set the mode of the index") : 0;
 }
 
-/* While the mason's confinement is built and while it works. */
-struct late {
-	struct create *c;
-	struct error err;
-};
-
-static void do_late(void *arg)
+static int start_mason(struct create *c, struct ids ids, struct error *err)
 {
-	struct late *l = arg;
-	struct create *c = l->c;
+	BUF_AUTO work = BUF_INIT;
+	const char *user = env_get("USER");
+	struct lower_box lower = {
+		.name = c->req->name,
+		.id = c->m->id,
+		.box_dir = c->path.data,
+		.repo_top = c->req->repo->top.data,
+		.home = c->m->home.data,
+		.user = user ? user : "box",
+		.objects = strv_argv(&c->facts.objects),
+		.uid = ids.uid,
+		.gid = ids.gid,
+	};
 
-	if (create_start_late(c, &l->err) ||
-	    repo_refs_finish(c->req->from, &c->refs, &c->facts, &l->err) ||
-	    write_private(c, &l->err))
-		return;
+	buf_fmt(&work, "%s/work", c->path.data);
+	const char *const argv[] = { MASON_PATH, "checkout", work.data, NULL };
+
+	if (give_dirs(c, ids, err))
+		return -1;
+	c->early_ids = ids;
+	return mason_start(&lower, argv, &c->mason, err);
+}
+
+int create_private_start(struct create *c, struct error *err)
+{
+	struct error ignored = ERROR_INIT;
+	struct ids ids;
+
+	if (make_dirs(c, err))
+		return -1;
+	if (!ids_choose(NULL, &ids, &ignored) && start_mason(c, ids, &ignored))
+		mason_job_release(&c->mason);
+	return 0;
+}
+
+int create_private_meanwhile(struct create *c, struct error *err)
+{
+	FD_AUTO view = -1;
+
+	if (file_mkdir(c->box_fd, "work/.git", 0755, err))
+		return -1;
+	view = open_view(c, err);
+	return view < 0 ? -1 : gitdir_begin_view(view, c->facts.objects.v[0], err);
+}
+
+void create_private_stop(struct create *c)
+{
+	struct error ignored = ERROR_INIT;
+
+	mason_job_release(&c->mason);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		(void)file_remove_tree(c->box_fd, dirs[i], &ignored);
+}
+
+/* The mason that was started early, unless it has other ids than the box. */
+static int need_mason(struct create *c, struct error *err)
+{
+	struct ids ids = { c->m->uid, c->m->gid };
+
+	if (c->mason.session && c->early_ids.uid == ids.uid && c->early_ids.gid == ids.gid)
+		return 0;
+	mason_job_release(&c->mason);
+	return start_mason(c, ids, err);
 }
 
 /* The mason's lines: absent submodules. */
@@ -135,45 +185,29 @@ static int partial_hint(const struct create *c, struct error *err)
 
 static int check_out(struct create *c, struct error *err)
 {
-	BUF_AUTO work = BUF_INIT;
-	BUF_AUTO lines = BUF_INIT;
-	struct late late = { .c = c, .err = ERROR_INIT };
-	const struct mason_meanwhile meanwhile = { .run = do_late, .arg = &late };
-	const char *user = env_get("USER");
-	struct lower_box lower = {
-		.name = c->req->name,
-		.id = c->m->id,
-		.box_dir = c->path.data,
-		.repo_top = c->req->repo->top.data,
-		.home = c->m->home.data,
-		.user = user ? user : "box",
-		.objects = strv_argv(&c->facts.objects),
-		.uid = c->m->uid,
-		.gid = c->m->gid,
-	};
+	BUF_AUTO commit = BUF_INIT;
+	struct error late = ERROR_INIT;
+	int failed;
 
-	buf_fmt(&work, "%s/work", c->path.data);
-	const char *const argv[] = { MASON_PATH, "checkout", work.data, c->facts.commit.data,
-				     NULL };
-
-	if (mason_run_meanwhile(&lower, argv, &lines, &meanwhile, err))
+	buf_fmt(&commit, "%s\n", c->facts.commit.data);
+	if (mason_feed(&c->mason, commit.data, err))
+		return -1;
+	failed = create_start_late(c, &late) || create_finish_late(c, &late) ||
+		 write_private(c, &late);
+	if (mason_finish(&c->mason, err))
 		return partial_hint(c, err);
-	if (late.err.kind != ERR_NONE) {
-		*err = late.err;
+	if (failed) {
+		*err = late;
 		return -1;
 	}
-	note_submodules(c, &lines);
+	note_submodules(c, &c->mason.out);
 	return 0;
 }
 
 static int make(struct create *c, struct error *err)
 {
-	if (make_dirs(c, err) || write_view(c, err))
+	if (need_mason(c, err) || write_view(c, err))
 		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
-		if (give(c, dirs[i], err))
-			return -1;
-	}
 	if (check_out(c, err) || copy_index(c, err) || give_git(c, "git", err) ||
 	    give_git(c, "work/.git", err))
 		return -1;

@@ -5,6 +5,8 @@
 #define BOX_CREATE_WORK_H
 
 #include "box/create.h"
+#include "box/ids.h"
+#include "box/mason.h"
 #include "store/facts.h"
 
 /* State of one create, passed from step to step. */
@@ -12,6 +14,9 @@ struct create {
 	const struct create_request *req;
 	struct manifest *m; /* being filled; id, ids, home and tier are known early */
 	struct strv *notes;
+	struct mason_job mason; /* started early, for the ids and the tier that are most likely */
+	struct ids early_ids;
+	struct repo_questions questions;
 	struct repo_facts facts;
 	struct git_job refs; /* the part of the facts that is waited for late */
 	struct git_job pin;
@@ -32,10 +37,23 @@ struct create_work {
 };
 
 /*
- * Starts what nothing urgent waits for: the refs (c->refs, to be finished by the workspace) and the
- * base's pin (c->pin, finished before the manifest is written). Errors: sys, notfound (no git).
+ * What nothing urgent waits for, to be done by the workspace while its files are written. Start:
+ * git is asked for the refs and for the base's pin (c->pin, waited for at the very end). Finish:
+ * the refs are in c->facts, the box's records on the disk, the manifest under a name that does not
+ * count yet. Errors: sys, notfound (no git), peer.
  */
 int create_start_late(struct create *c, struct error *err);
+int create_finish_late(struct create *c, struct error *err);
+
+/*
+ * The box's directories, and the mason on its way into its confinement while git still answers. A
+ * mason that cannot be started is no failure yet: whoever needs it tries again. Errors: sys.
+ */
+int create_private_start(struct create *c, struct error *err);
+/* What needs no answer of git. Errors: sys. */
+int create_private_meanwhile(struct create *c, struct error *err);
+/* Takes that back, for a box that turned out to have a workspace of another kind. */
+void create_private_stop(struct create *c);
 
 const struct create_work *create_work_for(enum tier tier);
 

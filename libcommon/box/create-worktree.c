@@ -16,6 +16,7 @@ static int make(struct create *c, struct error *err)
 {
 	BUF_AUTO work = BUF_INIT;
 
+	create_private_stop(c);
 	work_path(c, &work);
 	const char *const args[] = { "worktree",	   "add", "--quiet", "--detach", work.data,
 				     c->facts.commit.data, NULL };
@@ -24,7 +25,7 @@ static int make(struct create *c, struct error *err)
 		return -1;
 	strv_add(c->notes,
 		 "tier workspace confines nothing: commands run as you, with all that you may do");
-	return repo_refs_finish(c->req->from, &c->refs, &c->facts, err);
+	return create_finish_late(c, err);
 }
 
 static void undo(struct create *c)

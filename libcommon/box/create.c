@@ -9,7 +9,6 @@
 #include "base/num.h"
 #include "box/create.h"
 #include "box/create-work.h"
-#include "box/ids.h"
 #include "box/layout.h"
 #include "box/remains.h"
 #include "box/steps.h"
@@ -18,13 +17,6 @@
 #include "sys/file.h"
 #include "sys/lock.h"
 #include "sys/rand.h"
-
-static int read_facts(void *arg, struct error *err)
-{
-	struct create *c = arg;
-
-	return repo_facts_read(c->req->repo, c->req->from, &c->facts, err);
-}
 
 /* The operator's HOME as a box may see it; "" where there is none. */
 static void find_home(struct buf *out)
@@ -63,7 +55,6 @@ static int resolve_policy(void *arg, struct error *err)
 		.repo_top = c->req->repo->top.data,
 	};
 
-	find_home(&c->m->home);
 	req.home = c->m->home.data;
 	if (profile_resolve(&req, &c->policy, err) || find_ids(c, err))
 		return -1;
@@ -120,6 +111,41 @@ static void remove_directory(void *arg)
 	fd_close(&c->box_fd);
 	buf_fmt(&dir, "b/%s", c->m->id);
 	(void)file_remove_tree(c->root.fd, dir.data, &ignored);
+}
+
+/* Most boxes are confined; which tier it is depends on what git says. */
+static bool may_be_confined(const struct create *c)
+{
+	const char *tier = c->req->isolation;
+
+	return !tier || strcmp(tier, tier_names[TIER_WORKSPACE]) != 0;
+}
+
+static int start_early(void *arg, struct error *err)
+{
+	struct create *c = arg;
+
+	find_home(&c->m->home);
+	if (repo_stores(c->req->repo, &c->facts.objects, err))
+		return -1;
+	return may_be_confined(c) ? create_private_start(c, err) : 0;
+}
+
+static void stop_early(void *arg)
+{
+	struct create *c = arg;
+
+	mason_job_release(&c->mason);
+}
+
+static int read_facts(void *arg, struct error *err)
+{
+	struct create *c = arg;
+
+	if (repo_facts_ask(c->req->repo, c->req->from, &c->questions, err) ||
+	    (may_be_confined(c) && create_private_meanwhile(c, err)))
+		return -1;
+	return repo_facts_read(c->req->repo, c->req->from, &c->questions, &c->facts, err);
 }
 
 int create_start_late(struct create *c, struct error *err)
@@ -185,20 +211,26 @@ static void fill_manifest(struct create *c)
 	c->m->temporary = c->req->temporary;
 }
 
-/* manifest.json is what makes it a box, so it comes last. */
-static int write_records(void *arg, struct error *err)
+int create_finish_late(struct create *c, struct error *err)
 {
-	struct create *c = arg;
 	BUF_AUTO policy = BUF_INIT;
 
-	if (wait_for_pin(c, err))
+	if (repo_refs_finish(c->req->from, &c->refs, &c->facts, err))
 		return -1;
 	fill_manifest(c);
 	policy_json(&c->policy, &policy);
 	if (file_create(c->box_fd, "policy.json",
 			(struct file_content){ policy.data, policy.len, 0600 }, err))
 		return -1;
-	return manifest_write(c->box_fd, c->m, err);
+	return manifest_prepare(c->box_fd, c->m, err);
+}
+
+/* manifest.json is what makes it a box, so it comes last. */
+static int write_records(void *arg, struct error *err)
+{
+	struct create *c = arg;
+
+	return wait_for_pin(c, err) ? -1 : manifest_publish(c->box_fd, err);
 }
 
 /* A box that was made but could not be answered for must not be taken for one. */
@@ -210,16 +242,19 @@ static void remove_records(void *arg)
 }
 
 static const struct step create_steps[] = {
-	{ "read the repository", read_facts, NULL },
-	{ "resolve the policy", resolve_policy, NULL },
 	{ "claim the name", claim_name, free_name },
 	{ "make the directory", make_directory, remove_directory },
+	{ "start the mason", start_early, stop_early },
+	{ "read the repository", read_facts, NULL },
+	{ "resolve the policy", resolve_policy, NULL },
 	{ "check out", make_work, undo_work },
 	{ "write the manifest", write_records, remove_records },
 };
 
 static void create_release(struct create *c)
 {
+	mason_job_release(&c->mason);
+	repo_questions_release(&c->questions);
 	repo_facts_release(&c->facts);
 	git_job_release(&c->refs);
 	git_job_release(&c->pin);
@@ -237,6 +272,8 @@ int box_create(const struct create_request *req, struct manifest *out, struct cr
 	struct create c = { .req = req,
 			    .m = out,
 			    .notes = &notes->lines,
+			    .mason = MASON_JOB_INIT,
+			    .questions = REPO_QUESTIONS_INIT,
 			    .facts = REPO_FACTS_INIT,
 			    .refs = GIT_JOB_INIT,
 			    .pin = GIT_JOB_INIT,

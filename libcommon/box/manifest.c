@@ -1,5 +1,8 @@
 #include "base/base.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 #include "box/manifest.h"
 #include "sys/file.h"
 #include "wire/json.h"
@@ -15,9 +18,9 @@ const char *const box_state_names[] = { "created", "proposed", "applied", "abort
 /* Every key that must be there, and the one that may: anything else is not a manifest of this
  * version. */
 static const char *const keys[] = {
-	"schema",        "id",          "name",      "state",       "tier",     "profile",
-	"policy_digest", "base_commit", "base_tree", "base_branch", "repo_top", "home",
-	"objects",       "uid",         "gid",       "created_us",  "temporary",
+	"schema",	 "id",		"name",	     "state",	    "tier",	 "profile",
+	"policy_digest", "base_commit", "base_tree", "base_branch", "repo_top",	 "home",
+	"objects",	 "uid",		"gid",	     "created_us",  "temporary",
 };
 static const char proposal_key[] = "proposal";
 
@@ -324,6 +327,22 @@ int manifest_read(int box_fd, struct manifest *out, struct error *err)
 int manifest_read_removed(int box_fd, struct manifest *out, struct error *err)
 {
 	return read_file(box_fd, MANIFEST_REMOVED, out, err);
+}
+
+int manifest_prepare(int box_fd, const struct manifest *m, struct error *err)
+{
+	BUF_AUTO text = BUF_INIT;
+
+	manifest_text(m, &text);
+	return file_write_atomic(box_fd, MANIFEST_READY,
+				 (struct file_content){ text.data, text.len, 0600 }, err);
+}
+
+int manifest_publish(int box_fd, struct error *err)
+{
+	if (renameat(box_fd, MANIFEST_READY, box_fd, MANIFEST_FILE))
+		return error_sys(err, errno, "cannot put the box's manifest in its place");
+	return 0;
 }
 
 int manifest_write(int box_fd, const struct manifest *m, struct error *err)

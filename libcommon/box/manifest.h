@@ -26,7 +26,7 @@ struct manifest {
 	struct buf base_commit; /* hex, 40 or 64 */
 	struct buf base_tree;
 	struct buf base_branch; /* "" where detached */
-	struct buf repo_top;    /* where the work tree appears inside */
+	struct buf repo_top;	/* where the work tree appears inside */
 	struct buf home;
 	struct strv objects;
 	uint32_t uid, gid; /* payload's host ids */
@@ -43,6 +43,7 @@ void manifest_init(struct manifest *m);
 void manifest_release(struct manifest *m);
 
 #define MANIFEST_FILE "manifest.json"
+#define MANIFEST_READY "manifest.ready"	    /* the same text, while the rest is being made */
 #define MANIFEST_REMOVED "manifest.removed" /* the same text, once the box is being removed */
 #define MANIFEST_MAX (256u << 10)
 
@@ -57,5 +58,9 @@ void manifest_text(const struct manifest *m,
 int manifest_read(int box_fd, struct manifest *out, struct error *err);
 int manifest_read_removed(int box_fd, struct manifest *out, struct error *err);
 int manifest_write(int box_fd, const struct manifest *m, struct error *err);
+
+/* The two halves of the first write: the slow one, to the disk, and the one that makes it a box. */
+int manifest_prepare(int box_fd, const struct manifest *m, struct error *err);
+int manifest_publish(int box_fd, struct error *err);
 
 #endif

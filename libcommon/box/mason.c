@@ -65,43 +65,72 @@ static int check_end(const struct session_result *r, int err_fd, struct error *e
 	}
 }
 
-int mason_run_meanwhile(const struct lower_box *box, const char *const *argv, struct buf *out,
-			const struct mason_meanwhile *meanwhile, struct error *err)
+static int start(const struct lower_box *box, struct session_request *req, struct mason_job *job,
+		 struct error *err)
 {
 	static const char *const envp[] = { "PATH=/usr/bin:/bin", "LANG=C", "HOME=/nonexistent",
 					    NULL };
-	FD_AUTO err_fd = memfd_create("mason-stderr", MFD_CLOEXEC);
-	BUF_AUTO plan = BUF_INIT;
-	BUF_AUTO ignored = BUF_INIT;
-	struct session_result result;
-	struct session_request req = {
-		.plan = &plan,
-		.argv = argv,
-		.envp = envp,
-		.timeout_ms = MASON_TIMEOUT_MS,
-		.box_fd = -1,
-		.lock_fd = -1,
-		.label = "mason",
-		.in = -1,
-		.out = -1,
-		.err = err_fd,
-		.capture = out ? out : &ignored,
-		.capture_max = MASON_OUT_MAX,
-	};
 
-	if (meanwhile) {
-		req.meanwhile = meanwhile->run;
-		req.meanwhile_arg = meanwhile->arg;
-	}
-	if (err_fd < 0)
+	job->err_fd = memfd_create("mason-stderr", MFD_CLOEXEC);
+	if (job->err_fd < 0)
 		return error_sys(err, errno, "cannot make a memory file");
-	if (make_plan(box, &plan, err) < 0 || session_run(&req, &result, err) < 0)
+	req->plan = &job->plan;
+	req->envp = envp;
+	req->timeout_ms = MASON_TIMEOUT_MS;
+	req->box_fd = req->lock_fd = -1;
+	req->label = "mason";
+	req->in = req->out = -1;
+	req->err = job->err_fd;
+	req->capture = &job->out;
+	req->capture_max = MASON_OUT_MAX;
+	if (make_plan(box, &job->plan, err) < 0)
+		return -1;
+	job->session = session_start(req, err);
+	return job->session ? 0 : error_wrap(err, "cannot confine the box's mason");
+}
+
+int mason_start(const struct lower_box *box, const char *const *argv, struct mason_job *job,
+		struct error *err)
+{
+	struct session_request req = { .argv = argv, .fed = true };
+
+	return start(box, &req, job, err);
+}
+
+int mason_feed(struct mason_job *job, const char *text, struct error *err)
+{
+	return session_feed(job->session, text, strlen(text), err);
+}
+
+int mason_finish(struct mason_job *job, struct error *err)
+{
+	struct session_result result;
+	struct session *s = job->session;
+
+	job->session = NULL;
+	if (session_finish(s, &result, err) < 0)
 		return error_wrap(err, "cannot confine the box's mason");
-	return check_end(&result, err_fd, err);
+	return check_end(&result, job->err_fd, err);
+}
+
+void mason_job_release(struct mason_job *job)
+{
+	session_cancel(job->session);
+	job->session = NULL;
+	buf_release(&job->plan);
+	buf_release(&job->out);
+	fd_close(&job->err_fd);
 }
 
 int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
 	      struct error *err)
 {
-	return mason_run_meanwhile(box, argv, out, NULL, err);
+	struct session_request req = { .argv = argv };
+	struct mason_job job = MASON_JOB_INIT;
+	int rc = start(box, &req, &job, err) || mason_finish(&job, err) ? -1 : 0;
+
+	if (!rc && out)
+		buf_add(out, job.out.data, job.out.len);
+	mason_job_release(&job);
+	return rc;
 }

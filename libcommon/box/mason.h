@@ -20,14 +20,26 @@
 int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
 	      struct error *err);
 
-/* What the caller does while the confinement is being built; called once at most. */
-struct mason_meanwhile {
-	void (*run)(void *arg);
-	void *arg;
+/* The same in parts, for a caller that has something to do meanwhile. */
+struct mason_job {
+	struct session *session; /* NULL: not started */
+	struct buf plan;
+	struct buf out;
+	int err_fd;
 };
+#define MASON_JOB_INIT                                                            \
+	{                                                                         \
+		.session = NULL, .plan = BUF_INIT, .out = BUF_INIT, .err_fd = -1, \
+	}
 
-/* As mason_run(); meanwhile may be NULL. */
-int mason_run_meanwhile(const struct lower_box *box, const char *const *argv, struct buf *out,
-			const struct mason_meanwhile *meanwhile, struct error *err);
+/* box and argv are not needed afterwards; job stays where it is. It waits for mason_feed(). */
+int mason_start(const struct lower_box *box, const char *const *argv, struct mason_job *job,
+		struct error *err);
+/* Its stdin, once: at most SESSION_FEED_MAX bytes. */
+int mason_feed(struct mason_job *job, const char *text, struct error *err);
+/* Its stdout is in job->out then. */
+int mason_finish(struct mason_job *job, struct error *err);
+/* Ends it where it was not finished. */
+void mason_job_release(struct mason_job *job);
 
 #endif

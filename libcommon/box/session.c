@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/exit.h"
 #include "box/pump.h"
@@ -34,7 +35,8 @@ static const struct frame_op monitor_ops[] = {
 enum { PUMP_IN, PUMP_OUT, PUMP_ERR, PUMPS };
 
 struct session {
-	const struct session_request *req;
+	struct session_request own;
+	const struct session_request *req; /* &own */
 	struct session_early early;
 	struct session_file file;
 	struct pump pumps[PUMPS];
@@ -245,7 +247,7 @@ static void start_pumps(struct session *s, struct frame *started)
 
 	pump_set(&s->pumps[PUMP_IN], req->in, started->fds[0]);
 	s->pumps[PUMP_IN].own_to = true;
-	if (req->in < 0)
+	if (req->in < 0 && !req->fed)
 		pump_close(&s->pumps[PUMP_IN]);
 	for (int i = 0; i < 2; i++) {
 		struct pump *p = &s->pumps[PUMP_OUT + i];
@@ -260,6 +262,8 @@ static void start_pumps(struct session *s, struct frame *started)
 
 static int wait_started(struct session *s, struct error *err)
 {
+	if (s->started_us)
+		return 0;
 	struct frame f;
 	int r = frame_recv(s->early.control,
 			   &(struct frame_rules){ monitor_ops, ARRAY_SIZE(monitor_ops),
@@ -320,9 +324,10 @@ static bool finished(const struct session *s)
 	return s->have_ended && s->pumps[PUMP_OUT].done && s->pumps[PUMP_ERR].done;
 }
 
-static int pump_all(struct session *s, struct error *err)
+/* Until the command has ended, or until it has said something that is captured. */
+static int pump_until(struct session *s, bool said, struct error *err)
 {
-	while (!finished(s)) {
+	while (!finished(s) && !(said && s->req->capture->len)) {
 		struct pollfd p[PUMPS + 2];
 		for (int i = 0; i < PUMPS; i++)
 			p[i] = pump_poll(&s->pumps[i]);
@@ -371,18 +376,6 @@ static int prepare(struct session *s, struct error *err)
 	return signals_take(s, err);
 }
 
-static int run(struct session *s, struct session_result *out, struct error *err)
-{
-	if (take_early(s, err) || prepare(s, err) || hand_over(s, err) || register_command(s, err))
-		return -1;
-	if (s->req->meanwhile)
-		s->req->meanwhile(s->req->meanwhile_arg);
-	if (wait_started(s, err) || pump_all(s, err))
-		return -1;
-	fill_result(s, out);
-	return 0;
-}
-
 static void clean_up(struct session *s, bool ok)
 {
 	for (int i = 0; i < PUMPS; i++)
@@ -401,23 +394,61 @@ static void clean_up(struct session *s, bool ok)
 	limits_cgroup_remove(&s->early.cgroup);
 	session_file_close(&s->file);
 	signals_restore(s);
+	free(s);
+}
+
+void session_cancel(struct session *s)
+{
+	if (s)
+		clean_up(s, false);
+}
+
+struct session *session_start(const struct session_request *req, struct error *err)
+{
+	struct session *s = xcalloc(1, sizeof(*s));
+
+	s->own = *req;
+	s->req = &s->own;
+	s->early = (struct session_early)SESSION_EARLY_INIT;
+	s->file = (struct session_file)SESSION_FILE_INIT;
+	s->null = s->signals = -1;
+	for (int i = 0; i < PUMPS; i++)
+		s->pumps[i] = (struct pump){ .from = -1, .to = -1, .done = true };
+	if (take_early(s, err) || prepare(s, err) || hand_over(s, err) ||
+	    register_command(s, err)) {
+		session_cancel(s);
+		return NULL;
+	}
+	return s;
+}
+
+int session_feed(struct session *s, const void *data, size_t len, struct error *err)
+{
+	struct error ignored = ERROR_INIT;
+
+	if (wait_started(s, err))
+		return -1;
+	/* A pipe takes it at once. Whoever does not read it says why. */
+	(void)fd_write_full(s->pumps[PUMP_IN].to, data, len, &ignored);
+	pump_close(&s->pumps[PUMP_IN]);
+	return pump_until(s, true, err);
+}
+
+int session_finish(struct session *s, struct session_result *out, struct error *err)
+{
+	bool ok = !wait_started(s, err) && !pump_until(s, false, err);
+
+	if (ok)
+		fill_result(s, out);
+	clean_up(s, ok);
+	return ok ? 0 : -1;
 }
 
 int session_run(const struct session_request *req, struct session_result *out, struct error *err)
 {
-	struct session s = {
-		.req = req,
-		.early = SESSION_EARLY_INIT,
-		.file = SESSION_FILE_INIT,
-		.null = -1,
-		.signals = -1,
-	};
+	struct session *s = session_start(req, err);
 
-	for (int i = 0; i < PUMPS; i++)
-		s.pumps[i] = (struct pump){ .from = -1, .to = -1, .done = true };
-	int r = run(&s, out, err);
-	clean_up(&s, !r);
-	return r;
+	return s ? session_finish(s, out, err) : -1;
 }
 
 int session_exit_code(const struct session_result *r)

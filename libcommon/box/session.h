@@ -45,10 +45,6 @@ void session_drop(struct session_early *e);
 bool session_limits_try(const struct limits_want *want, char why[256]);
 
 struct session_request {
-	/* Called once, while the sandbox is being built: for what the caller can do meanwhile. May
-	 * be NULL. */
-	void (*meanwhile)(void *arg);
-	void *meanwhile_arg;
 	struct session_early
 		*early; /* taken over by session_run(); NULL: it begins one, without cgroup */
 	const struct buf *plan;	 /* bytes of plan_finish() */
@@ -61,6 +57,7 @@ struct session_request {
 	const char *label; /* for `ls` and traces: the command, already sanitised */
 	/* The operator's descriptors; -1: nothing (reads end at once, writes are discarded). */
 	int in, out, err;
+	bool fed; /* stdin is what session_feed() gives, not `in` */
 	/*
 	 * Where set, stdout (stderr) is collected here instead: the first capture_max bytes; the
 	 * rest is read, thrown away and said in the result.
@@ -81,6 +78,8 @@ enum session_end {
 		COMMAND_ENDED /* told to end from outside (git box abort), or killed from inside */
 };
 
+struct session;
+
 struct session_result {
 	enum session_end end;
 	int code;
@@ -95,6 +94,19 @@ struct session_result {
 
 /* Errors: anything that kept the command from starting, with the failed step in words. */
 int session_run(const struct session_request *req, struct session_result *out, struct error *err);
+
+/*
+ * The same in parts, for a caller that has something to do meanwhile. What the request points to
+ * stays valid until the end. NULL: error as of session_run().
+ */
+struct session *session_start(const struct session_request *req, struct error *err);
+/* Where the request said `fed`, once: the whole stdin, at most SESSION_FEED_MAX bytes. */
+#define SESSION_FEED_MAX 4096
+int session_feed(struct session *s, const void *data, size_t len, struct error *err);
+/* Waits for the command and frees s. */
+int session_finish(struct session *s, struct session_result *out, struct error *err);
+/* Ends the command, if it was started at all, and frees s. NULL is nothing. */
+void session_cancel(struct session *s);
 
 /* Exit code of `run` for a result (DESIGN section 6). */
 int session_exit_code(const struct session_result *r);

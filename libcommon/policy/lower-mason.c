@@ -81,8 +81,8 @@ int lower_mason(const struct lower_box *box, const char *libexec_dir, struct pla
 	lower_usr_links(&l);
 	lower_accounts(&l, "/tmp");
 	lower_step(out, PLAN_BIND, PLAN_RO | PLAN_OPTIONAL, "/etc/ld.so.cache", "/etc/ld.so.cache");
-	lower_dev(&l);
-	lower_proc(&l);
+	lower_dev_small(&l);
+	lower_proc_small(&l);
 	/* Before the places of the box: a repository may lie below /tmp. */
 	plan_mount(out, &tmp);
 	lower_may_write(&l, "/tmp");

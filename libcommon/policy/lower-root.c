@@ -109,24 +109,60 @@ void lower_usr_links(struct lower *l)
  * Bound read-only, a device still reads and writes: that flag only keeps the
  * box from changing mode, owner and times of the host's node.
  */
+static void node(struct lower *l, const char *path, uint16_t optional)
+{
+	lower_step(l->out, PLAN_BIND, (uint16_t)(PLAN_RO | PLAN_NOEXEC | PLAN_DEV | optional), path,
+		   path);
+}
+
+static void may_use_dev(struct lower *l)
+{
+	may(l,
+	    COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR |
+		    COMPAT_LANDLOCK_FS_WRITE_FILE | COMPAT_LANDLOCK_FS_TRUNCATE |
+		    COMPAT_LANDLOCK_FS_IOCTL_DEV,
+	    "/dev");
+}
+
 void lower_dev(struct lower *l)
 {
 	static const char *const nodes[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 					     "/dev/urandom" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
-		lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | PLAN_DEV, nodes[i], nodes[i]);
-	lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | PLAN_DEV | PLAN_OPTIONAL, "/dev/tty",
-		   "/dev/tty");
+		node(l, nodes[i], 0);
+	node(l, "/dev/tty", PLAN_OPTIONAL);
 	lower_symlink(l->out, "/dev/fd", "/proc/self/fd");
 	lower_symlink(l->out, "/dev/stdin", "/proc/self/fd/0");
 	lower_symlink(l->out, "/dev/stdout", "/proc/self/fd/1");
 	lower_symlink(l->out, "/dev/stderr", "/proc/self/fd/2");
+	may_use_dev(l);
+}
+
+void lower_dev_small(struct lower *l)
+{
+	node(l, "/dev/null", 0);
+	node(l, "/dev/urandom", 0);
+	may_use_dev(l);
+}
+
+static void may_use_proc(struct lower *l)
+{
 	may(l,
 	    COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR |
-		    COMPAT_LANDLOCK_FS_WRITE_FILE | COMPAT_LANDLOCK_FS_TRUNCATE |
-		    COMPAT_LANDLOCK_FS_IOCTL_DEV,
-	    "/dev");
+		    COMPAT_LANDLOCK_FS_WRITE_FILE | COMPAT_LANDLOCK_FS_TRUNCATE,
+	    "/proc");
+}
+
+void lower_proc_small(struct lower *l)
+{
+	static const char options[] = "subset=pid";
+	struct plan_step proc = {
+		.op = PLAN_PROC, .dst = "/proc", .data = options, .data_len = sizeof(options) - 1
+	};
+
+	plan_mount(l->out, &proc);
+	may_use_proc(l);
 }
 
 /*
@@ -150,10 +186,7 @@ void lower_proc(struct lower *l)
 	for (size_t i = 0; i < ARRAY_SIZE(masked); i++)
 		if (!access(masked[i], F_OK))
 			lower_step(l->out, PLAN_MASK, PLAN_OPTIONAL, NULL, masked[i]);
-	may(l,
-	    COMPAT_LANDLOCK_FS_READ_FILE | COMPAT_LANDLOCK_FS_READ_DIR |
-		    COMPAT_LANDLOCK_FS_WRITE_FILE | COMPAT_LANDLOCK_FS_TRUNCATE,
-	    "/proc");
+	may_use_proc(l);
 }
 
 int lower_end(struct lower *l, enum filter filter, struct error *err)

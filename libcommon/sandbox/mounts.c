@@ -490,7 +490,8 @@ static int step(const struct plan *p, const struct plan_mount *m, struct mount_r
 	case PLAN_TMPFS:
 		return do_new_fs(roots, dst, "tmpfs", plan_str(p, m->data), attributes(m));
 	case PLAN_PROC:
-		return do_new_fs(roots, dst, "proc", "", attributes(m) | MOUNT_ATTR_NOEXEC);
+		return do_new_fs(roots, dst, "proc", m->data ? plan_str(p, m->data) : "",
+				 attributes(m) | MOUNT_ATTR_NOEXEC);
 	case PLAN_DEVPTS:
 		return do_new_fs(roots, dst, "devpts", "newinstance,ptmxmode=0666,mode=0620",
 				 (attributes(m) | MOUNT_ATTR_NOEXEC) & ~(unsigned)MOUNT_ATTR_NODEV);

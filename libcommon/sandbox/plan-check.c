@@ -51,10 +51,10 @@ static bool wants_src(uint16_t op)
 
 static bool data_fits(const struct plan *p, const struct plan_mount *m)
 {
-	bool text = m->op == PLAN_SYMLINK || m->op == PLAN_TMPFS;
+	bool text = m->op == PLAN_SYMLINK || m->op == PLAN_TMPFS || m->op == PLAN_PROC;
 
 	if (!m->data)
-		return !text && m->data_len == 0;
+		return (!text || m->op == PLAN_PROC) && m->data_len == 0;
 	if (!string_fits(p, m->data) || m->data_len >= p->size - m->data)
 		return false;
 	return !text || (m->data_len && strlen(plan_str(p, m->data)) == m->data_len);

@@ -33,7 +33,7 @@ enum plan_op {
 	PLAN_BIND,    /* src bound at dst (file or directory), with its submounts where PLAN_REC */
 	PLAN_OVERLAY, /* src shown at dst as a lower-only overlay: no host sockets, FIFOs or later
 			 mounts */
-	PLAN_PROC,    /* fresh procfs at dst */
+	PLAN_PROC,    /* fresh procfs at dst; data, where set, is options as of a tmpfs */
 	PLAN_DEVPTS,  /* own devpts at dst */
 	PLAN_SELF, /* dst bound onto itself: becomes a mount point, so it cannot be renamed; PLAN_RO
 		      applies */

@@ -9,7 +9,7 @@
 #include "store/facts.h"
 #include "sys/file.h"
 
-#define ALTERNATES_MAX	 (1u << 20)
+#define ALTERNATES_MAX (1u << 20)
 #define ALTERNATES_DEPTH 5 /* as git */
 
 /* Values without commands, URLs and paths: all that the git directories of a box get. */
@@ -179,7 +179,7 @@ static int add_alternates(size_t first, unsigned depth, struct strv *stores, str
 	return stores->len > end && depth ? add_alternates(end, depth - 1, stores, err) : 0;
 }
 
-static int find_stores(const struct repo *r, struct strv *stores, struct error *err)
+int repo_stores(const struct repo *r, struct strv *stores, struct error *err)
 {
 	BUF_AUTO path = BUF_INIT;
 	BUF_AUTO store = BUF_INIT;
@@ -202,8 +202,8 @@ static bool is_unknown_format(const char *text)
 static int unknown_format(const struct buf *errout, struct error *err)
 {
 	BUF_AUTO version = BUF_INIT;
-	const char *name =
-		strstr(errout->data, "refstorage") ? "refs in the 'reftable' format" : NULL;
+	const char *name = strstr(errout->data, "refstorage") ? "refs in the 'reftable' format" :
+								NULL;
 	const char *word = strstr(errout->data, "extension");
 	struct error ignored = ERROR_INIT;
 
@@ -360,8 +360,14 @@ static int read_config(const struct repo *r, struct git_job *job, struct repo_fa
 	return error_hint(err, "run 'git worktree add PATH' here and make the box there");
 }
 
-int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out,
-		    struct error *err)
+void repo_questions_release(struct repo_questions *q)
+{
+	git_job_release(&q->commit);
+	git_job_release(&q->config);
+}
+
+int repo_facts_ask(const struct repo *r, const char *rev, struct repo_questions *q,
+		   struct error *err)
 {
 	const char *const commit_args[] = { "rev-list",
 					    "--no-walk",
@@ -372,17 +378,22 @@ int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *ou
 					    "--",
 					    NULL };
 	static const char *const config_args[] = { "config", "--list", "-z", NULL };
-	GIT_JOB_AUTO commit = GIT_JOB_INIT;
-	GIT_JOB_AUTO config = GIT_JOB_INIT;
+
+	if ((rev && check_rev(rev, err)) || git_start(r, commit_args, &q->commit, err))
+		return -1;
+	return git_start(r, config_args, &q->config, err);
+}
+
+int repo_facts_read(const struct repo *r, const char *rev, struct repo_questions *q,
+		    struct repo_facts *out, struct error *err)
+{
 	BUF_AUTO shallow = BUF_INIT;
 
-	if ((rev && check_rev(rev, err)) || git_start(r, commit_args, &commit, err) ||
-	    git_start(r, config_args, &config, err) || find_stores(r, &out->objects, err) ||
-	    read_commit(r, rev, &commit, out, err))
+	if (read_commit(r, rev, &q->commit, out, err))
 		return -1;
 	buf_fmt(&shallow, "%s/shallow", r->common_dir.data);
 	out->shallow = file_exists(AT_FDCWD, shallow.data);
-	return read_config(r, &config, out, err);
+	return read_config(r, &q->config, out, err);
 }
 
 int repo_refs_start(const struct repo *r, struct git_job *job, struct error *err)

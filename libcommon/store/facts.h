@@ -40,14 +40,32 @@ struct repo_facts {
 #define REPO_FACTS_AUTO __attribute__((cleanup(repo_facts_release))) struct repo_facts
 void repo_facts_release(struct repo_facts *f);
 
+/* What git was asked; the answers are waited for apart. */
+struct repo_questions {
+	struct git_job commit, config;
+};
+#define REPO_QUESTIONS_INIT                                     \
+	{                                                       \
+		.commit = GIT_JOB_INIT, .config = GIT_JOB_INIT, \
+	}
+void repo_questions_release(struct repo_questions *q);
+
+/* Absolute paths of the host's object store and of its alternates, flattened; without git. Errors:
+ * sys, limit. */
+int repo_stores(const struct repo *r, struct strv *stores, struct error *err);
+
+/* rev NULL: HEAD. Errors: usage (option-like revision, range), notfound (no git), sys. */
+int repo_facts_ask(const struct repo *r, const char *rev, struct repo_questions *q,
+		   struct error *err);
+
 /*
- * All but packed_refs and branch. rev NULL: HEAD. out: REPO_FACTS_INIT; may be half filled on
- * failure. Errors: notfound (no such revision, with a suggestion of a near branch), refused (unborn
- * HEAD: says to make a commit; bare), usage (option-like revision, range), unsupported (git too old
- * for this repository, e.g. reftable; names the format), peer.
+ * The answers: all but packed_refs, branch and objects; out may be half filled on failure. Errors:
+ * notfound (no such revision, with a suggestion of a near branch), refused (unborn HEAD: says to
+ * make a commit; bare), unsupported (git too old for this repository, e.g. reftable; names the
+ * format), peer.
  */
-int repo_facts_read(const struct repo *r, const char *rev, struct repo_facts *out,
-		    struct error *err);
+int repo_facts_read(const struct repo *r, const char *rev, struct repo_questions *q,
+		    struct repo_facts *out, struct error *err);
 
 /* The rest, asked and answered apart, as nothing urgent waits for it. Errors: peer. */
 int repo_refs_start(const struct repo *r, struct git_job *job, struct error *err);

@@ -26,9 +26,9 @@ static int put(int dirfd, const char *path, const struct buf *text, struct error
 {
 	if (file_create(dirfd, path, (struct file_content){ text->data, text->len, 0644 }, err))
 		return -1;
-	return fchmodat(dirfd, path, 0644, 0)
-		       ? error_sys(err, errno, "cannot set the mode of '%s'", path)
-		       : 0;
+	return fchmodat(dirfd, path, 0644, 0) ?
+		       error_sys(err, errno, "cannot set the mode of '%s'", path) :
+		       0;
 }
 
 /* A file of the user's repository under the same name; a missing one is fine. */
@@ -45,9 +45,9 @@ static int copy(const char *from_dir, int dirfd, const char *path, struct error 
 	if (file_canonical(name.data, &source, err))
 		return -1;
 	return file_read(AT_FDCWD, source.data, COPY_MAX, &text, err) ||
-			       put(dirfd, path, &text, err)
-		       ? -1
-		       : 0;
+			       put(dirfd, path, &text, err) ?
+		       -1 :
+		       0;
 }
 
 static void config_quoted(const char *s, struct buf *out)
@@ -134,9 +134,9 @@ static int copy_info(int dirfd, const struct repo *r, const struct repo_facts *f
 	if (f->sparse && copy(r->git_dir.data, dirfd, "info/sparse-checkout", err))
 		return -1;
 	return copy(common, dirfd, "info/exclude", err) ||
-			       copy(common, dirfd, "info/attributes", err)
-		       ? -1
-		       : 0;
+			       copy(common, dirfd, "info/attributes", err) ?
+		       -1 :
+		       0;
 }
 
 /* git takes a quoted line where a path could be read otherwise. */
@@ -153,23 +153,27 @@ static void alternate_line(const char *path, struct buf *out)
 	buf_char(out, '\n');
 }
 
-int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *f,
-		      struct error *err)
+int gitdir_begin_view(int dirfd, const char *store, struct error *err)
 {
 	static const char *const dirs[] = { "objects", "objects/info", "objects/pack",
 					    "refs",    "info",	       NULL };
 	BUF_AUTO alternates = BUF_INIT;
+
+	alternate_line(store, &alternates);
+	if (make_dirs(dirfd, dirs, err))
+		return -1;
+	return put(dirfd, "objects/info/alternates", &alternates, err);
+}
+
+int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *f,
+		      struct error *err)
+{
 	BUF_AUTO head = BUF_INIT;
 
-	/* The first store names the others itself. */
-	alternate_line(f->objects.v[0], &alternates);
 	buf_fmt(&head, "%s\n", f->commit.data);
-	if (make_dirs(dirfd, dirs, err) ||
-	    put(dirfd, "objects/info/alternates", &alternates, err) ||
-	    put(dirfd, "HEAD", &head, err) || write_config(dirfd, f, true, err) ||
-	    copy_info(dirfd, r, f, err))
+	if (put(dirfd, "HEAD", &head, err) || write_config(dirfd, f, true, err))
 		return -1;
-	return 0;
+	return copy_info(dirfd, r, f, err);
 }
 
 /* True where one of two refs would have to be a directory of the other. */

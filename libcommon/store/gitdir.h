@@ -17,12 +17,15 @@
 
 #include "store/facts.h"
 
-#define GITDIR_OBJECTS                                                                             \
-	"/run/box/objects" /* where the private directory expects the host's stores: .../0, .../1  \
+#define GITDIR_OBJECTS                                                                            \
+	"/run/box/objects" /* where the private directory expects the host's stores: .../0, .../1 \
 			    */
 
-/* Writes into an existing empty directory dirfd; needs only what repo_facts_begin() gives. Errors:
- * sys, limit. */
+/* Into an existing empty directory dirfd: what is known before git has answered. store: the host's
+ * own; it names its alternates itself. Errors: sys. */
+int gitdir_begin_view(int dirfd, const char *store, struct error *err);
+
+/* The rest; needs no refs. Errors: sys, limit. */
 int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *f,
 		      struct error *err);
 
