@@ -7,7 +7,7 @@
 #include "store/gitdir.h"
 #include "t/unit/scratch.h"
 
-#define COMMIT	  "0123456789012345678901234567890123456789"
+#define COMMIT "0123456789012345678901234567890123456789"
 #define COMMIT256 COMMIT "012345678901234567890123"
 
 struct fixture {
@@ -62,6 +62,15 @@ static void expect_config(const struct scratch *s, const char *line, bool there)
 	cr_expect_eq(strstr(text.data, line) != NULL, there, "%s in:\n%s", line, text.data);
 }
 
+/* Both halves, as create calls them. */
+static int write_view(int out, const struct fixture *f, struct error *err)
+{
+	return gitdir_begin_view(out, f->facts.objects.v[0], err) ||
+			       gitdir_write_view(out, &f->repo, &f->facts, err) ?
+		       -1 :
+		       0;
+}
+
 Test(gitdir, config_lines_are_quoted)
 {
 	BUF_AUTO out = BUF_INIT;
@@ -86,7 +95,7 @@ Test(gitdir, view)
 	strv_add(&f.facts.filters_off, "filter.lfs.clean=");
 	strv_add(&f.facts.config, "core.hookspath=/evil");
 	umask(077);
-	cr_assert_eq(gitdir_write_view(out, &f.repo, &f.facts, &err), 0, "%s", err.msg);
+	cr_assert_eq(write_view(out, &f, &err), 0, "%s", err.msg);
 	expect_file(&s, "out/HEAD", COMMIT "\n");
 	expect_file(&s, "out/objects/info/alternates", "/srv/host/objects\n");
 	expect_file(&s, "out/shallow", COMMIT "\n");
@@ -145,7 +154,7 @@ Test(gitdir, sha256)
 	struct error err = ERROR_INIT;
 	FD_AUTO out = out_dir(&s);
 
-	cr_assert_eq(gitdir_write_view(out, &f.repo, &f.facts, &err), 0, "%s", err.msg);
+	cr_assert_eq(write_view(out, &f, &err), 0, "%s", err.msg);
 	expect_config(&s, "repositoryformatversion = \"1\"", true);
 	expect_config(&s, "objectformat = \"sha256\"", true);
 	fixture_end(&f);
@@ -160,7 +169,7 @@ Test(gitdir, odd_store_path_is_quoted)
 
 	strv_release(&f.facts.objects);
 	strv_add(&f.facts.objects, "/a\nb\"c/\xff");
-	cr_assert_eq(gitdir_write_view(out, &f.repo, &f.facts, &err), 0, "%s", err.msg);
+	cr_assert_eq(write_view(out, &f, &err), 0, "%s", err.msg);
 	expect_file(&s, "out/objects/info/alternates", "\"/a\\012b\\\"c/\\377\"\n");
 	fixture_end(&f);
 }
