@@ -5,9 +5,11 @@
 #include "base/base.h"
 
 #include "base/exit.h"
+#include "base/num.h"
 #include "mason/mason.h"
 #include "sys/fd.h"
 
+#define FILES_MAX  1024
 #define COMMIT_MAX 65 /* a SHA-256 in hex, newline */
 
 /* The commit comes last and by stdin, so that all else is ready when it is known. */
@@ -51,6 +53,25 @@ static int op_remove(int argc, const char *const *argv, struct buf *out, struct 
 	return 0;
 }
 
+/* argv ends with NULL, as main()'s. */
+static int op_read(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	uint64_t max;
+
+	(void)argc;
+	(void)out;
+	return num_u64(argv[1], 0, INT64_MAX, &max, err) ?
+		       -1 :
+		       mason_read(argv[0], max, argv + 2, err);
+}
+
+static int op_write(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	(void)argc;
+	(void)out;
+	return mason_write(argv[0], !strcmp(argv[1], "replace"), argv + 2, err);
+}
+
 static const struct {
 	const char *name;
 	int args_min, args_max;
@@ -59,6 +80,8 @@ static const struct {
 	{ "checkout", 1, 1, op_checkout },
 	{ "snapshot", 3, 3, op_snapshot },
 	{ "remove", 1, 64, op_remove },
+	{ "read", 3, FILES_MAX, op_read },
+	{ "write", 3, FILES_MAX, op_write },
 };
 
 static int run(int argc, const char *const *argv, struct buf *out, struct error *err)

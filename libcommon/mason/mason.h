@@ -29,6 +29,21 @@ int mason_checkout(const char *work, const char *commit, struct buf *out, struct
 int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out,
 		   struct error *err);
 
+/*
+ * Content of regular files below WORK to stdout: for each path a line "file <755|644> <bytes>" and
+ * that many bytes. The paths are relative, without "." and "..". Reads while commands run, too. For
+ * a file that becomes shorter meanwhile: peer. Errors: notfound, refused (a symlink on the way, not
+ * a regular file, longer than max, a name that git takes for its own), peer, sys.
+ */
+int mason_read(const char *work, uint64_t max, const char *const *paths, struct error *err);
+
+/*
+ * The other way: the same lines and bytes come on stdin, for each path in turn; its directory must
+ * exist. Nothing is written where one of the paths is no good. Errors: notfound, exists (also a
+ * directory, whatever `replace` says), refused, peer, sys.
+ */
+int mason_write(const char *work, bool replace, const char *const *paths, struct error *err);
+
 /* Empties a directory, however deep; the directory itself stays. Errors: notfound, sys. */
 int mason_remove(const char *dir, struct error *err);
 

@@ -7,6 +7,8 @@
 
 #include "sys/fd.h"
 
+#define COPY_CHUNK 65536
+
 void fd_close(int *fd)
 {
 	int saved = errno;
@@ -89,6 +91,20 @@ int fd_read_full(int fd, void *dst, size_t len, struct error *err)
 					 len);
 		p += n;
 		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int fd_copy(int from, int to, uint64_t len, struct error *err)
+{
+	char bytes[COPY_CHUNK];
+
+	while (len) {
+		size_t n = len < sizeof(bytes) ? (size_t)len : sizeof(bytes);
+
+		if (fd_read_full(from, bytes, n, err) < 0 || fd_write_full(to, bytes, n, err) < 0)
+			return -1;
+		len -= n;
 	}
 	return 0;
 }

@@ -21,6 +21,9 @@ int fd_socketpair(int type, int out[2], struct error *err); /* AF_UNIX */
 int fd_write_full(int fd, const void *data, size_t len, struct error *err);
 int fd_read_full(int fd, void *dst, size_t len, struct error *err);
 
+/* Exactly len bytes, from the one's position to the other's. Errors: peer (an early end), sys. */
+int fd_copy(int from, int to, uint64_t len, struct error *err);
+
 /* Sets or clears O_NONBLOCK. */
 int fd_nonblock(int fd, bool on, struct error *err);
 
