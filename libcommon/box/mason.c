@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
+#include "base/exit.h"
 #include "box/mason.h"
-#include "box/session.h"
+#include "box/tier.h"
 #include "cli/msg.h"
 #include "role/role.h"
 #include "sys/fd.h"
@@ -65,17 +67,17 @@ static int check_end(const struct session_result *r, int err_fd, struct error *e
 	}
 }
 
+static const char *const mason_env[] = { "PATH=/usr/bin:/bin", "LANG=C", "HOME=/nonexistent",
+					 NULL };
+
 static int start(const struct lower_box *box, struct session_request *req, struct mason_job *job,
 		 struct error *err)
 {
-	static const char *const envp[] = { "PATH=/usr/bin:/bin", "LANG=C", "HOME=/nonexistent",
-					    NULL };
-
 	job->err_fd = memfd_create("mason-stderr", MFD_CLOEXEC);
 	if (job->err_fd < 0)
 		return error_sys(err, errno, "cannot make a memory file");
 	req->plan = &job->plan;
-	req->envp = envp;
+	req->envp = mason_env;
 	req->timeout_ms = MASON_TIMEOUT_MS;
 	req->box_fd = req->lock_fd = -1;
 	req->label = "mason";
@@ -133,4 +135,95 @@ int mason_run(const struct lower_box *box, const char *const *argv, struct buf *
 		buf_add(out, job.out.data, job.out.len);
 	mason_job_release(&job);
 	return rc;
+}
+
+struct stream {
+	const char *const *argv;
+	const struct mason_io *io;
+	int err_fd;
+};
+
+static int stream_confined(const struct lower_box *box, const struct stream *s,
+			   struct session_result *out, struct error *err)
+{
+	BUF_AUTO plan = BUF_INIT;
+	struct session_request req = {
+		.plan = &plan,
+		.argv = s->argv,
+		.envp = mason_env,
+		.timeout_ms = MASON_TIMEOUT_MS,
+		.box_fd = -1,
+		.lock_fd = -1,
+		.label = "mason",
+		.in = s->io->in,
+		.out = s->io->out,
+		.err = s->err_fd,
+	};
+
+	return make_plan(box, &plan, err) || session_run(&req, out, err) ? -1 : 0;
+}
+
+static int stream_plain(const struct stream *s, struct session_result *out, struct error *err)
+{
+	struct proc_fd fds[3] = { { s->err_fd, 2 } };
+	struct proc_capture cap = { .timeout_ms = MASON_TIMEOUT_MS };
+	BUF_AUTO path = BUF_INIT;
+	struct proc_spec spec = {
+		.argv = s->argv,
+		.envp = mason_env,
+		.fds = fds,
+		.fds_len = 1,
+	};
+	int status;
+
+	if (role_libexec(&path, err) < 0)
+		return -1;
+	buf_str(&path, strrchr(MASON_PATH, '/'));
+	spec.path = path.data;
+	if (s->io->in >= 0)
+		fds[spec.fds_len++] = (struct proc_fd){ s->io->in, 0 };
+	if (s->io->out >= 0)
+		fds[spec.fds_len++] = (struct proc_fd){ s->io->out, 1 };
+	if (proc_run(&spec, &cap, &status, err) < 0)
+		return -1;
+	*out = (struct session_result){ .end = SESSION_EXITED, .code = WEXITSTATUS(status) };
+	if (WIFSIGNALED(status))
+		*out = (struct session_result){ .end = SESSION_SIGNALED,
+						.signal = WTERMSIG(status) };
+	return 0;
+}
+
+/* These codes are answers about what the box holds, in words for the operator. */
+static int check_answer(const struct session_result *r, int err_fd, struct error *err)
+{
+	static const enum error_kind kinds[] = { [EXIT_REFUSED] = ERR_REFUSED,
+						 [EXIT_NOTFOUND] = ERR_NOTFOUND,
+						 [EXIT_CONFLICT] = ERR_EXISTS };
+	BUF_AUTO why = BUF_INIT;
+
+	if (r->end != SESSION_EXITED || r->code < EXIT_REFUSED || r->code > EXIT_CONFLICT)
+		return check_end(r, err_fd, err);
+	complaint(err_fd, &why);
+	return error_set(err, kinds[r->code], "%s", why.data);
+}
+
+int mason_stream(const struct box *b, const char *const *argv, const struct mason_io *io,
+		 struct error *err)
+{
+	FD_AUTO err_fd = memfd_create("mason-stderr", MFD_CLOEXEC);
+	const struct stream s = { .argv = argv, .io = io, .err_fd = err_fd };
+	const struct tier_backend *backend;
+	struct session_result result;
+	struct lower_box lower;
+	int rc;
+
+	if (err_fd < 0)
+		return error_sys(err, errno, "cannot make a memory file");
+	if (tier_backend(b->m.tier, &backend, err) < 0)
+		return -1;
+	box_lowering(b, &lower);
+	rc = backend->confines ? stream_confined(&lower, &s, &result, err) :
+				 stream_plain(&s, &result, err);
+	return rc < 0 ? error_wrap(err, "cannot start the box's mason") :
+			check_answer(&result, err_fd, err);
 }

@@ -7,7 +7,7 @@
 #define BOX_MASON_H
 
 #include "base/buf.h"
-#include "policy/lower.h"
+#include "box/box.h"
 
 #define MASON_PATH "/run/box/bin/git-box-mason" /* inside */
 
@@ -41,5 +41,20 @@ int mason_feed(struct mason_job *job, const char *text, struct error *err);
 int mason_finish(struct mason_job *job, struct error *err);
 /* Ends it where it was not finished. */
 void mason_job_release(struct mason_job *job);
+
+/* Descriptors of ours (files, not the operator's) that it reads and writes through pipes; -1: none.
+ */
+struct mason_io {
+	int in;
+	int out;
+};
+
+/*
+ * For bulk content, and for live boxes too where it only reads. In a tier that confines nothing the
+ * helper runs as it is, as everything there does. Errors: notfound, exists, refused in the mason's
+ * own words; else those of mason_run().
+ */
+int mason_stream(const struct box *b, const char *const *argv, const struct mason_io *io,
+		 struct error *err);
 
 #endif

@@ -35,6 +35,20 @@ void msg_clean(const char *s, size_t len, struct buf *out)
 	}
 }
 
+void msg_clean_block(const char *s, size_t len, struct buf *out)
+{
+	for (size_t at = 0; at < len;) {
+		uint32_t cp;
+		size_t n = utf8_next(s + at, len - at, &cp);
+
+		if (cp != '\t' && cp != '\n' && (cp == UTF8_BAD || is_dropped(cp)))
+			buf_str(out, "\xEF\xBF\xBD");
+		else
+			buf_add(out, s + at, n);
+		at += n;
+	}
+}
+
 /* One line: "git box: [label: ]text", the label in colour. */
 static void add_line(const struct app *app, const char *color, const char *label, const char *text,
 		     struct buf *out)

@@ -23,4 +23,8 @@ void msg_note(const struct app *app, const char *fmt, ...) PRINTF_LIKE(2, 3);
  */
 void msg_clean(const char *s, size_t len, struct buf *out);
 
+/* The same for text of many lines: newlines and tabs stay; a CR and what else would be dropped is
+ * shown as U+FFFD, so that nothing is hidden from who reviews it. Appended to out. */
+void msg_clean_block(const char *s, size_t len, struct buf *out);
+
 #endif
