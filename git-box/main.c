@@ -10,7 +10,8 @@
 
 static const struct command *const verbs[] = {
 	&cmd_create, &cmd_run, &cmd_ls,	    &cmd_status, &cmd_path, &cmd_rm,
-	&cmd_abort,  &cmd_gc,  &cmd_doctor, &cmd_probe,	 NULL,
+	&cmd_abort,  &cmd_gc,  &cmd_doctor, &cmd_probe,	 &cmd_get,  &cmd_put,
+	NULL,
 };
 
 static const struct manual_row config_rows[] = {

@@ -16,5 +16,7 @@ extern const struct command cmd_abort;
 extern const struct command cmd_gc;
 extern const struct command cmd_doctor;
 extern const struct command cmd_probe;
+extern const struct command cmd_get;
+extern const struct command cmd_put;
 
 #endif
