@@ -340,6 +340,7 @@ static int run(struct app *app, void *p)
 	code = own_code(&err);
 	if (c.o->json)
 		answer_failure(c.o, &err, code);
+	app->json = false; /* answered */
 	msg_fail(app, &err);
 	return code;
 }

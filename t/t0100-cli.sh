@@ -118,6 +118,19 @@ test_expect_success 'version, for people and programs' '
 	test_grep "\"features\": \[" out
 '
 
+test_expect_success 'a verb that was asked for JSON fails in JSON, too' '
+	test_exit 3 git-box status nosuchbox --json >out 2>err &&
+	test_grep "not inside" err &&
+	python3 -c "
+import json
+j = json.load(open(\"out\"))
+assert j[\"schema\"] == 1 and j[\"exit_code\"] == 3, j
+assert j[\"error\"][\"kind\"] == \"notfound\", j
+assert \"not inside\" in j[\"error\"][\"message\"], j" &&
+	test_exit 3 git-box status nosuchbox >out 2>err &&
+	test ! -s out
+'
+
 test_expect_success 'git finds it: git box, exit codes, aliases' '
 	git box --version >out &&
 	test_grep "^git box version" out &&

@@ -50,6 +50,7 @@ struct app {
 	bool color_out; /* stdout is a terminal that wants colour */
 	bool color_err;
 	bool progress;       /* stderr is a terminal */
+	bool json;           /* the verb was asked for JSON: a failure is an answer, too */
 	struct trace *trace; /* cli/trace.h; NULL: off */
 };
 

@@ -73,6 +73,13 @@ static const struct command *find_verb(const struct app *app, const char *word, 
 	return NULL;
 }
 
+static bool wants_json(const struct command *cmd, const void *opts)
+{
+	const struct opt *o = opt_find(cmd, "json", strlen("json"));
+
+	return o && *(const bool *)((const char *)opts + o->offset);
+}
+
 /* Parses into the verb's struct and runs it. */
 static int run_parsed(struct app *app, const struct command *cmd, const char *const *argv,
 		      void *opts)
@@ -83,8 +90,10 @@ static int run_parsed(struct app *app, const struct command *cmd, const char *co
 
 	if (opt_parse(cmd, argv, opts, &help, &err))
 		return fail_usage(app, cmd, &err);
-	if (!help)
+	if (!help) {
+		app->json = wants_json(cmd, opts);
 		return cmd->run(app, opts);
+	}
 	opt_help(app, cmd, &text);
 	print(&text);
 	return EXIT_OK;

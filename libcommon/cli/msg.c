@@ -6,6 +6,7 @@
 #include "cli/msg.h"
 #include "cli/trace.h"
 #include "cli/utf8.h"
+#include "wire/json.h"
 
 /* Controls of the Unicode bidirectional algorithm: they make text read other than it is. */
 static bool is_bidi_control(uint32_t cp)
@@ -83,6 +84,8 @@ int msg_fail(const struct app *app, const struct error *err)
 		add_line(app, "33", "hint", err->hint, &text);
 	put(&text);
 	trace_error(app->trace, err->msg);
+	if (app->json)
+		json_answer_error(err, exit_for(err->kind));
 	return exit_for(err->kind);
 }
 

@@ -5,6 +5,8 @@
 /* Our files nest three or four deep; more is an attack on the stack of whoever walks it. */
 #define DEPTH_MAX 16
 
+#define ERROR_SCHEMA 1
+
 void json_auto_release(json_t **j)
 {
 	json_decref(*j);
@@ -22,12 +24,8 @@ static bool too_deep(const json_t *j, unsigned int depth)
 		return false;
 	if (depth == 0)
 		return true;
-	json_object_foreach(container, key, value)
-		if (too_deep(value, depth - 1))
-			return true;
-	json_array_foreach(container, i, value)
-		if (too_deep(value, depth - 1))
-			return true;
+	json_object_foreach(container, key, value) if (too_deep(value, depth - 1)) return true;
+	json_array_foreach(container, i, value) if (too_deep(value, depth - 1)) return true;
 	return false;
 }
 
@@ -106,11 +104,9 @@ int json_strv(const json_t *obj, const char *key, struct strv *out, struct error
 
 	if (!json_is_array(array))
 		return wrong(err, key, "a list of strings");
-	json_array_foreach(array, i, item)
-		if (!text_of(item, SIZE_MAX))
-			return wrong(err, key, "a list of strings");
-	json_array_foreach(array, i, item)
-		strv_add(out, json_string_value(item));
+	json_array_foreach(array, i, item) if (!text_of(item, SIZE_MAX)) return wrong(
+		err, key, "a list of strings");
+	json_array_foreach(array, i, item) strv_add(out, json_string_value(item));
 	return 0;
 }
 
@@ -193,4 +189,17 @@ void json_answer(json_t *j, int schema)
 		BUG("cannot write JSON");
 	buf_char(&text, '\n');
 	fwrite(text.data, 1, text.len, stdout);
+}
+
+void json_answer_error(const struct error *err, int exit_code)
+{
+	JSON_AUTO *j = json_object();
+	json_t *what = json_object();
+
+	json_object_set_new(what, "kind", json_text(error_kind_name(err->kind)));
+	json_object_set_new(what, "message", json_text(err->msg));
+	json_object_set_new(what, "hint", err->hint[0] ? json_text(err->hint) : json_null());
+	json_object_set_new(j, "error", what);
+	json_object_set_new(j, "exit_code", json_integer(exit_code));
+	json_answer(j, ERROR_SCHEMA);
 }

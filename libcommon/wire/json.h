@@ -53,4 +53,7 @@ void json_canonical(const json_t *j, struct buf *out);
  */
 void json_answer(json_t *j, int schema);
 
+/* {schema, error: {kind, message, hint}, exit_code}: the answer of a verb that failed. */
+void json_answer_error(const struct error *err, int exit_code);
+
 #endif
