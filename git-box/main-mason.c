@@ -43,6 +43,13 @@ static int op_snapshot(int argc, const char *const *argv, struct buf *out, struc
 	return mason_snapshot(argv[0], argv[1], argv[2], out, err);
 }
 
+static int op_readable(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	(void)argc;
+	(void)out;
+	return mason_make_readable(argv[0], err);
+}
+
 static int op_remove(int argc, const char *const *argv, struct buf *out, struct error *err)
 {
 	(void)out;
@@ -79,6 +86,7 @@ static const struct {
 } ops[] = {
 	{ "checkout", 1, 1, op_checkout },
 	{ "snapshot", 3, 3, op_snapshot },
+	{ "readable", 1, 1, op_readable },
 	{ "remove", 1, 64, op_remove },
 	{ "read", 3, FILES_MAX, op_read },
 	{ "write", 3, FILES_MAX, op_write },

@@ -248,3 +248,29 @@ int box_lock(const struct box *b, bool exclusive, uint64_t wait_ms, struct error
 	}
 	return fd_take(&fd);
 }
+
+int box_idle(const struct box *b, struct error *err)
+{
+	struct session_list live = SESSION_LIST_INIT;
+	size_t left;
+
+	if (session_list(b->fd, &live, err) < 0)
+		return -1;
+	left = live.len;
+	session_list_release(&live);
+	if (left == 0)
+		return 0;
+	error_set(err, ERR_BUSY, "%zu command%s still live%s in box '%s'", left,
+		  left == 1 ? "" : "s", left == 1 ? "s" : "", b->m.name.data);
+	return error_hint(err, "wait, or end it: git box abort %s", b->m.name.data);
+}
+
+/* A session that just ended still holds the lock while the kernel takes its namespaces down. */
+#define LOCK_WAIT_MS 2000
+
+int box_lock_idle(const struct box *b, struct error *err)
+{
+	FD_AUTO lock = box_lock(b, true, LOCK_WAIT_MS, err);
+
+	return lock < 0 || box_idle(b, err) < 0 ? -1 : fd_take(&lock);
+}

@@ -58,4 +58,12 @@ int box_dir_open(const struct box_root *root, const char *id, struct error *err)
  */
 int box_lock(const struct box *b, bool exclusive, uint64_t wait_ms, struct error *err);
 
+/*
+ * The exclusive lock of a box in which nothing runs: not even the command of a front that was
+ * killed. Waits a little for a session that has just ended. The fd, or -1. Errors: as box_lock().
+ */
+int box_lock_idle(const struct box *b, struct error *err);
+/* Nothing of the box runs; the caller holds its lock exclusively. Errors: busy, sys. */
+int box_idle(const struct box *b, struct error *err);
+
 #endif

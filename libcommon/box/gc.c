@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "box/intake.h"
 #include "box/keep.h"
 #include "box/remains.h"
 #include "box/remove.h"
@@ -308,6 +309,22 @@ static void gc_cgroups(const struct gc *gc)
 		note(gc, "cgroup", swept.v[i], NULL);
 }
 
+/* Objects that an intake was looking at when it was killed. */
+static int gc_quarantines(const struct gc *gc, struct error *err)
+{
+	STRV_AUTO swept = STRV_INIT;
+	FD_AUTO dir = openat(gc->root->fd, INTAKE_DIR,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0)
+		return errno == ENOENT ? 0 : error_sys(err, errno, "cannot open " INTAKE_DIR);
+	if (quarantine_sweep(dir, gc->dry_run, &swept, err) < 0)
+		return -1;
+	for (size_t i = 0; i < swept.len; i++)
+		note(gc, "quarantine", swept.v[i], NULL);
+	return 0;
+}
+
 int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_report *out,
 	   struct error *err)
 {
@@ -328,7 +345,8 @@ int box_gc(const struct repo *repo, uint64_t keep_ms, bool dry_run, struct gc_re
 		return -1;
 	for (size_t i = 0; i < ids.len; i++)
 		gc_box(&gc, ids.v[i]);
-	if (root.fd >= 0 && (gc_names(&gc, err) < 0 || gc_bundles(&gc, err) < 0))
+	if (root.fd >= 0 && (gc_names(&gc, err) < 0 || gc_bundles(&gc, err) < 0 ||
+			     gc_quarantines(&gc, err) < 0))
 		return -1;
 	gc_pins(&gc, &orphans);
 	gc_ref_locks(&gc);

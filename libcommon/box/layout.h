@@ -6,6 +6,8 @@
  *	box/b/<id>/manifest.json policy.json lock session/   host only
  *	box/b/<id>/manifest.removed          instead of manifest.json: being removed
  *	box/removed/<id>.bundle <id>.json    what rm kept
+ *	box/b/<id>/snap.lock                 one scribe at a time
+ *	box/quarantine/<16 hex>/             objects from a box, until somebody has looked at them
  *	box/name/<name>                      holds the id; locked while its box is being made
  */
 #ifndef BOX_LAYOUT_H

@@ -12,10 +12,23 @@
 #include "sys/fd.h"
 
 #define MASON_TIMEOUT_MS (30 * 60 * 1000ULL)
+#define SCRIBE_TIMEOUT_MS (10 * 60 * 1000ULL) /* a box can make it wait */
 #define MASON_OUT_MAX (1u << 20)
 #define COMPLAINT_MAX 512
 
-static int make_plan(const struct lower_box *box, struct buf *out, struct error *err)
+/* Which of the two confinements, and for how long. */
+struct worker {
+	int (*lower)(const struct lower_box *box, const char *libexec_dir,
+		     struct plan_builder *out, struct error *err);
+	const char *label;
+	uint64_t timeout_ms;
+};
+
+static const struct worker mason = { lower_mason, "mason", MASON_TIMEOUT_MS };
+static const struct worker scribe = { lower_scribe, "scribe", SCRIBE_TIMEOUT_MS };
+
+static int make_plan(const struct worker *w, const struct lower_box *box, struct buf *out,
+		     struct error *err)
 {
 	BUF_AUTO libexec = BUF_INIT;
 	struct plan_builder plan;
@@ -24,7 +37,7 @@ static int make_plan(const struct lower_box *box, struct buf *out, struct error 
 	if (role_libexec(&libexec, err) < 0)
 		return -1;
 	plan_begin(&plan);
-	rc = lower_mason(box, libexec.data, &plan, err);
+	rc = w->lower(box, libexec.data, &plan, err);
 	if (rc == 0)
 		plan_finish(&plan, out);
 	plan_release(&plan);
@@ -44,51 +57,54 @@ static void complaint(int fd, struct buf *out)
 		buf_str(out, "it said nothing");
 }
 
-static int check_end(const struct session_result *r, int err_fd, struct error *err)
+static int check_end(const struct worker *w, const struct session_result *r, int err_fd,
+		     struct error *err)
 {
 	BUF_AUTO why = BUF_INIT;
 
 	if (r->truncated)
-		return error_set(err, ERR_LIMIT, "the box's mason said more than it may");
+		return error_set(err, ERR_LIMIT, "the box's %s said more than it may",
+				 w->label);
 	if (r->end == SESSION_EXITED && r->code == 0)
 		return 0;
 	complaint(err_fd, &why);
 	switch (r->end) {
 	case SESSION_EXITED:
-		return error_set(err, ERR_PEER, "the box's mason failed with code %d: %s", r->code,
-				 why.data);
+		return error_set(err, ERR_PEER, "the box's %s failed with code %d: %s", w->label,
+				 r->code, why.data);
 	case SESSION_TIMED_OUT:
-		return error_set(err, ERR_LIMIT, "the box's mason did not finish in time");
+		return error_set(err, ERR_LIMIT, "the box's %s did not finish in time", w->label);
 	case SESSION_CANNOT_EXEC:
-		return error_sys(err, r->sys, "the box's mason cannot be started");
+		return error_sys(err, r->sys, "the box's %s cannot be started", w->label);
 	default:
-		return error_set(err, ERR_PEER, "the box's mason was ended by signal %d: %s",
-				 r->signal, why.data);
+		return error_set(err, ERR_PEER, "the box's %s was ended by signal %d: %s",
+				 w->label, r->signal, why.data);
 	}
 }
 
 static const char *const mason_env[] = { "PATH=/usr/bin:/bin", "LANG=C", "HOME=/nonexistent",
 					 NULL };
 
-static int start(const struct lower_box *box, struct session_request *req, struct mason_job *job,
-		 struct error *err)
+static int start(const struct worker *w, const struct lower_box *box, struct session_request *req,
+		 struct mason_job *job, struct error *err)
 {
 	job->err_fd = memfd_create("mason-stderr", MFD_CLOEXEC);
 	if (job->err_fd < 0)
 		return error_sys(err, errno, "cannot make a memory file");
 	req->plan = &job->plan;
 	req->envp = mason_env;
-	req->timeout_ms = MASON_TIMEOUT_MS;
+	req->timeout_ms = w->timeout_ms;
 	req->box_fd = req->lock_fd = -1;
-	req->label = "mason";
+	req->label = w->label;
 	req->in = req->out = -1;
 	req->err = job->err_fd;
 	req->capture = &job->out;
 	req->capture_max = MASON_OUT_MAX;
-	if (make_plan(box, &job->plan, err) < 0)
+	job->worker = w;
+	if (make_plan(w, box, &job->plan, err) < 0)
 		return -1;
 	job->session = session_start(req, err);
-	return job->session ? 0 : error_wrap(err, "cannot confine the box's mason");
+	return job->session ? 0 : error_wrap(err, "cannot confine the box's %s", w->label);
 }
 
 int mason_start(const struct lower_box *box, const char *const *argv, struct mason_job *job,
@@ -96,7 +112,7 @@ int mason_start(const struct lower_box *box, const char *const *argv, struct mas
 {
 	struct session_request req = { .argv = argv, .fed = true };
 
-	return start(box, &req, job, err);
+	return start(&mason, box, &req, job, err);
 }
 
 int mason_feed(struct mason_job *job, const char *text, struct error *err)
@@ -111,8 +127,8 @@ int mason_finish(struct mason_job *job, struct error *err)
 
 	job->session = NULL;
 	if (session_finish(s, &result, err) < 0)
-		return error_wrap(err, "cannot confine the box's mason");
-	return check_end(&result, job->err_fd, err);
+		return error_wrap(err, "cannot confine the box's %s", job->worker->label);
+	return check_end(job->worker, &result, job->err_fd, err);
 }
 
 void mason_job_release(struct mason_job *job)
@@ -124,17 +140,29 @@ void mason_job_release(struct mason_job *job)
 	fd_close(&job->err_fd);
 }
 
-int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
-	      struct error *err)
+static int run(const struct worker *w, const struct lower_box *box, const char *const *argv,
+	       struct buf *out, struct error *err)
 {
 	struct session_request req = { .argv = argv };
 	struct mason_job job = MASON_JOB_INIT;
-	int rc = start(box, &req, &job, err) || mason_finish(&job, err) ? -1 : 0;
+	int rc = start(w, box, &req, &job, err) || mason_finish(&job, err) ? -1 : 0;
 
 	if (!rc && out)
 		buf_add(out, job.out.data, job.out.len);
 	mason_job_release(&job);
 	return rc;
+}
+
+int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
+	      struct error *err)
+{
+	return run(&mason, box, argv, out, err);
+}
+
+int mason_run_scribe(const struct lower_box *box, const char *const *argv, struct buf *out,
+		     struct error *err)
+{
+	return run(&scribe, box, argv, out, err);
 }
 
 struct stream {
@@ -160,7 +188,7 @@ static int stream_confined(const struct lower_box *box, const struct stream *s,
 		.err = s->err_fd,
 	};
 
-	return make_plan(box, &plan, err) || session_run(&req, out, err) ? -1 : 0;
+	return make_plan(&mason, box, &plan, err) || session_run(&req, out, err) ? -1 : 0;
 }
 
 static int stream_plain(const struct stream *s, struct session_result *out, struct error *err)
@@ -202,7 +230,7 @@ static int check_answer(const struct session_result *r, int err_fd, struct error
 	BUF_AUTO why = BUF_INIT;
 
 	if (r->end != SESSION_EXITED || r->code < EXIT_REFUSED || r->code > EXIT_CONFLICT)
-		return check_end(r, err_fd, err);
+		return check_end(&mason, r, err_fd, err);
 	complaint(err_fd, &why);
 	return error_set(err, kinds[r->code], "%s", why.data);
 }

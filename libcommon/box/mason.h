@@ -20,8 +20,11 @@
 int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
 	      struct error *err);
 
+struct worker;
+
 /* The same in parts, for a caller that has something to do meanwhile. */
 struct mason_job {
+	const struct worker *worker; /* private */
 	struct session *session; /* NULL: not started */
 	struct buf plan;
 	struct buf out;
@@ -29,7 +32,7 @@ struct mason_job {
 };
 #define MASON_JOB_INIT                                                            \
 	{                                                                         \
-		.session = NULL, .plan = BUF_INIT, .out = BUF_INIT, .err_fd = -1, \
+		.worker = NULL, .session = NULL, .plan = BUF_INIT, .out = BUF_INIT, .err_fd = -1, \
 	}
 
 /* box and argv are not needed afterwards; job stays where it is. It waits for mason_feed(). */
@@ -56,5 +59,12 @@ struct mason_io {
  */
 int mason_stream(const struct box *b, const char *const *argv, const struct mason_io *io,
 		 struct error *err);
+
+/*
+ * As mason_run(), in the scribe's confinement (lower_scribe), which cannot write the work tree: also
+ * while commands of the box run.
+ */
+int mason_run_scribe(const struct lower_box *box, const char *const *argv, struct buf *out,
+		     struct error *err);
 
 #endif

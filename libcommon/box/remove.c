@@ -4,7 +4,6 @@
 #include "box/keep.h"
 #include "box/remains.h"
 #include "box/remove.h"
-#include "box/session.h"
 #include "store/git.h"
 #include "sys/fd.h"
 #include "sys/file.h"
@@ -45,9 +44,6 @@ void remove_result_release(struct remove_result *r)
 	buf_release(&r->commit);
 }
 
-/* A session that just ended still holds the lock while the kernel takes its namespaces down. */
-#define LOCK_WAIT_MS 2000
-
 static void shell_quote(const char *s, struct buf *out)
 {
 	buf_char(out, '\'');
@@ -70,22 +66,12 @@ void remove_restore_command(const struct remove_result *r, struct buf *out)
 /* Exclusive, and nobody's command left behind by a front that was killed. */
 static int lock_idle(const struct remains *r, struct error *err)
 {
-	bool stands = file_exists(r->box.fd, MANIFEST_FILE);
-	const struct box *b = &r->box;
-	struct session_list live = SESSION_LIST_INIT;
-	FD_AUTO lock = stands ? box_lock(b, true, LOCK_WAIT_MS, err) : remains_lock(b, err);
-	size_t left;
+	FD_AUTO lock = -1;
 
-	if (lock < 0 || session_list(b->fd, &live, err) < 0)
-		return -1;
-	left = live.len;
-	session_list_release(&live);
-	if (left > 0) {
-		error_set(err, ERR_BUSY, "%zu command%s still live%s in box '%s'", left,
-			  left == 1 ? "" : "s", left == 1 ? "s" : "", b->m.name.data);
-		return error_hint(err, "wait, or end it: git box abort %s", b->m.name.data);
-	}
-	return fd_take(&lock);
+	if (file_exists(r->box.fd, MANIFEST_FILE))
+		return box_lock_idle(&r->box, err);
+	lock = remains_lock(&r->box, err);
+	return lock < 0 || box_idle(&r->box, err) < 0 ? -1 : fd_take(&lock);
 }
 
 static void name_work(const struct work_found *found, struct buf *out)

@@ -47,7 +47,7 @@ int box_remove(const struct remove_request *req, struct remove_result *out, stru
 struct gc_item {
 	/*
 	 * "aborted", "abandoned", "unfinished", "removed", "name", "bundle", "ref", "lock",
-	 * "cgroup"
+	 * "cgroup", "quarantine"
 	 */
 	const char *kind;
 	struct buf what;    /* name, id, file or ref */

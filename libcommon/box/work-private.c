@@ -1,16 +1,13 @@
 /*
- * The confined tiers' workspace. The host looks at nothing in it: the mason
+ * The confined tiers' workspace. The host looks at nothing in it: the scribe
  * compares files, the box's own git counts commits, each in its confinement.
  * What the box says of its commits can only make a removal ask for more.
  */
 #include "base/base.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
-
 #include "base/num.h"
+#include "box/bundle.h"
+#include "box/intake.h"
 #include "box/mason.h"
 #include "box/session.h"
 #include "box/work.h"
@@ -20,60 +17,6 @@
 
 #define COUNT_TIMEOUT_MS 60000
 #define COUNT_OUT_MAX 64
-#define COPY_CHUNK (1u << 30)
-
-/* Boxes are made without it, and it belongs to the payload's ids, as the mason does. */
-static int make_snap(const struct box *b, struct error *err)
-{
-	FD_AUTO fd = -1;
-
-	if (mkdirat(b->fd, "snap", 0700) < 0 && errno != EEXIST)
-		return error_sys(err, errno, "cannot make %s/snap", b->path.data);
-	fd = openat(b->fd, "snap", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return error_sys(err, errno, "cannot open %s/snap", b->path.data);
-	if (b->m.uid != geteuid() && fchown(fd, b->m.uid, b->m.gid) < 0)
-		return error_sys(err, errno, "cannot give %s/snap to uid %u", b->path.data,
-				 b->m.uid);
-	return 0;
-}
-
-/* "tree <hex>\n" from the mason. */
-static int parse_tree(const struct buf *out, struct buf *tree, struct error *err)
-{
-	static const char label[] = "tree ";
-	size_t len;
-
-	if (strncmp(out->data, label, strlen(label)) != 0)
-		return error_set(err, ERR_PEER, "the box's mason gave no tree");
-	len = strspn(out->data + strlen(label), "0123456789abcdef");
-	if ((len != 40 && len != 64) || out->data[strlen(label) + len] != '\n')
-		return error_set(err, ERR_PEER, "the box's mason gave a tree that is none");
-	buf_add(tree, out->data + strlen(label), len);
-	return 0;
-}
-
-static int snapshot(const struct box *b, bool *differs_out, struct error *err)
-{
-	struct lower_box lower;
-	BUF_AUTO work = BUF_INIT;
-	BUF_AUTO snap = BUF_INIT;
-	BUF_AUTO out = BUF_INIT;
-	BUF_AUTO tree = BUF_INIT;
-
-	buf_fmt(&work, "%s/work", b->path.data);
-	buf_fmt(&snap, "%s/snap", b->path.data);
-	box_lowering(b, &lower);
-	const char *const argv[] = {
-		MASON_PATH, "snapshot", work.data, snap.data, b->m.base_commit.data, NULL
-	};
-
-	if (make_snap(b, err) < 0 || mason_run(&lower, argv, &out, err) < 0 ||
-	    parse_tree(&out, &tree, err) < 0)
-		return error_wrap(err, "cannot tell whether box '%s' holds work", b->m.name.data);
-	*differs_out = strcmp(tree.data, b->m.base_tree.data) != 0;
-	return 0;
-}
 
 /* What the host knows anyway does not count as the box's: its refs were copied into the box. */
 static int known_commits(const struct repo *repo, const struct box *b, struct buf *out,
@@ -104,9 +47,9 @@ static int plan_inside(const struct box *b, struct buf *out, struct strv *env, s
 static int ask_commits(const struct repo *repo, const struct box *b, struct buf *out,
 		       struct error *err)
 {
-	const char *const argv[] = { "git",      "-C",      b->m.repo_top.data,
+	const char *const argv[] = { "git",	 "-C",	    b->m.repo_top.data,
 				     "rev-list", "--count", "--ignore-missing",
-				     "--all",    "--stdin", NULL };
+				     "--all",	 "--stdin", NULL };
 	STRV_AUTO env = STRV_INIT;
 	BUF_AUTO plan = BUF_INIT;
 	BUF_AUTO known = BUF_INIT;
@@ -155,35 +98,55 @@ static void count_commits(const struct repo *repo, const struct box *b, struct w
 static int look(const struct repo *repo, const struct box *b, struct work_found *out,
 		struct error *err)
 {
+	SCRIBE_REPORT_AUTO report = SCRIBE_REPORT_INIT;
+
 	*out = (struct work_found){ .differs = false };
-	if (snapshot(b, &out->differs, err) < 0)
-		return -1;
-	count_commits(repo, b, out);
+	if (scribe_take(b, SCRIBE_FROZEN, &report, err) < 0)
+		return error_wrap(err, "cannot tell whether box '%s' holds work", b->m.name.data);
+	out->differs = strcmp(report.tree.data, b->m.base_tree.data) != 0;
+	/* The commits led to what the proposal holds. */
+	out->commits_known = out->differs && work_is_proposed(repo, b, report.tree.data);
+	if (out->commits_known)
+		out->differs = false;
+	else
+		count_commits(repo, b, out);
 	return 0;
 }
 
-static int copy_all(int from, int to, struct error *err)
+static int take(const struct repo *repo, const struct box *b, enum scribe_how how,
+		struct scribe_report *out, struct error *err)
 {
-	ssize_t n;
-
-	do
-		n = sendfile(to, from, NULL, COPY_CHUNK);
-	while (n > 0 || (n < 0 && errno == EINTR));
-	return n < 0 ? error_sys(err, errno, "cannot copy the bundle") : 0;
+	(void)repo;
+	return scribe_take(b, how, out, err);
 }
 
-/* A copy, because the mason's uid may still hold its own file open. */
+/* What is only kept need not be fit for the user's repository: no gate, and git fsck is not asked.
+ */
+static int write_kept(const struct box *b, struct quarantine *q, int fd, struct error *err)
+{
+	SCRIBE_REPORT_AUTO report = SCRIBE_REPORT_INIT;
+	struct quarantine_pack pack = { .max_bytes = INTAKE_PACK_MAX };
+
+	if (scribe_take(b, SCRIBE_FROZEN, &report, err) < 0)
+		return -1;
+	if (report.pack_fd < 0)
+		return error_set(err, ERR_PEER, "the box's scribe found no work any more");
+	pack.fd = report.pack_fd;
+	if (quarantine_take(q, &pack, err) < 0 ||
+	    quarantine_check(q, report.tree.data, b->m.base_tree.data, err) < 0)
+		return -1;
+	return bundle_write(q, report.tree.data, b->m.base_commit.data, fd, err);
+}
+
 static int bundle(const struct repo *repo, const struct box *b, int fd, struct error *err)
 {
-	FD_AUTO from = file_open_beneath(b->fd, "snap/bundle", O_RDONLY | O_NONBLOCK, 0, err);
-	struct stat st;
+	struct quarantine q = QUARANTINE_INIT;
+	int rc = intake_quarantine(repo, b, &q, err);
 
-	(void)repo;
-	if (from < 0)
-		return error_wrap(err, "the box's mason left no bundle");
-	if (fstat(from, &st) < 0 || !S_ISREG(st.st_mode))
-		return error_set(err, ERR_CORRUPT, "the box's mason left a bundle that is no file");
-	return copy_all(from, fd, err);
+	if (rc == 0)
+		rc = write_kept(b, &q, fd, err);
+	quarantine_drop(&q);
+	return rc;
 }
 
 static int empty(const struct repo *repo, const struct box *b, struct error *err)
@@ -204,4 +167,7 @@ static int empty(const struct repo *repo, const struct box *b, struct error *err
 	return mason_run(&lower, strv_argv(&argv), NULL, err);
 }
 
-const struct work_ops work_private = { .look = look, .bundle = bundle, .empty = empty };
+const struct work_ops work_private = { .look = look,
+				       .take = take,
+				       .bundle = bundle,
+				       .empty = empty };

@@ -20,11 +20,11 @@
 int mason_checkout(const char *work, const char *commit, struct buf *out, struct error *err);
 
 /*
- * The files of WORK as a tree in the repository SNAPDIR/git, which is made anew and borrows the
- * view's objects. Lines: "tree <hex>" first; where it is not that of commit, "commit <hex>" (child
- * of commit), and SNAPDIR/bundle holds that commit on refs/heads/box/snapshot, with commit as its
- * prerequisite; then "skipped <count> <kind>" for what no tree can hold. What .gitignore excludes
- * is left out unless commit has it. Errors: peer, corrupt, limit, sys.
+ * The files of WORK as a tree in the repository SNAPDIR/git, which borrows the view's objects. WORK
+ * is only read, also while somebody writes it. Lines: "tree <hex>" first; "pack" where it is not the
+ * tree of commit: SNAPDIR/pack then holds the objects that commit lacks, thin against it; "skipped
+ * <count> <kind>" for what no tree can hold or nobody can read. What .gitignore excludes is left
+ * out unless commit has it. Errors: peer, corrupt, limit, sys.
  */
 int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out,
 		   struct error *err);
@@ -43,6 +43,12 @@ int mason_read(const char *work, uint64_t max, const char *const *paths, struct 
  * directory, whatever `replace` says), refused, peer, sys.
  */
 int mason_write(const char *work, bool replace, const char *const *paths, struct error *err);
+
+/*
+ * Gives the owner of WORK's files and directories the bits to read them, where they lack: a snapshot
+ * can then hold them. Errors: sys.
+ */
+int mason_make_readable(const char *work, struct error *err);
 
 /* Empties a directory, however deep; the directory itself stays. Errors: notfound, sys. */
 int mason_remove(const char *dir, struct error *err);

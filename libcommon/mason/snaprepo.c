@@ -6,7 +6,7 @@
 #include "sys/fd.h"
 #include "sys/file.h"
 
-#define COPY_MAX     (64u << 20)
+#define COPY_MAX (64u << 20)
 #define SNAPSHOT_REF "refs/heads/box/snapshot"
 
 void snaprepo_release(struct snaprepo *r)
@@ -14,7 +14,7 @@ void snaprepo_release(struct snaprepo *r)
 	buf_release(&r->dir);
 	buf_release(&r->index);
 	buf_release(&r->links);
-	buf_release(&r->bundle);
+	buf_release(&r->pack);
 }
 
 static int copy(int from, int to, const char *path, struct error *err)
@@ -50,8 +50,7 @@ static int fill(int view, int dir, struct error *err)
 /* A fresh SNAPDIR with an empty git/ and links/. */
 static int start_over(const char *snap_dir, struct error *err)
 {
-	static const char *const names[] = { "git",	   "links",  "index",
-					     "index.lock", "bundle", "bundle.lock" };
+	static const char *const names[] = { "git", "links", "index", "index.lock", "pack" };
 	FD_AUTO snap = file_open_dir(AT_FDCWD, snap_dir, err);
 
 	if (snap < 0)
@@ -73,7 +72,7 @@ int snaprepo_make(const char *work, const char *snap_dir, struct snaprepo *out, 
 	buf_fmt(&out->dir, "%s/git", snap_dir);
 	buf_fmt(&out->index, "%s/index", snap_dir);
 	buf_fmt(&out->links, "%s/links", snap_dir);
-	buf_fmt(&out->bundle, "%s/bundle", snap_dir);
+	buf_fmt(&out->pack, "%s/pack", snap_dir);
 	out->git = (struct git_cmd){ .git_dir = out->dir.data,
 				     .work_tree = work,
 				     .index_file = out->index.data,
@@ -90,14 +89,9 @@ int snaprepo_make(const char *work, const char *snap_dir, struct snaprepo *out, 
 static int call(const struct snaprepo *r, const char *const *args, const struct buf *in,
 		struct buf *out, struct error *err)
 {
-	static const char *const who[] = { "GIT_AUTHOR_NAME=git box",
-					   "GIT_AUTHOR_EMAIL=box@localhost",
-					   "GIT_COMMITTER_NAME=git box",
-					   "GIT_COMMITTER_EMAIL=box@localhost", NULL };
 	struct git_cmd cmd = r->git;
 
 	cmd.args = args;
-	cmd.env = who;
 	cmd.out = out;
 	if (in) {
 		cmd.in = in->data;
@@ -105,9 +99,13 @@ static int call(const struct snaprepo *r, const char *const *args, const struct 
 	}
 	if (git_must(&cmd, err))
 		return -1;
-	if (out && out->len && out->data[out->len - 1] == '\n')
-		buf_truncate(out, out->len - 1);
 	return 0;
+}
+
+static void chomp(struct buf *b)
+{
+	if (b->len && b->data[b->len - 1] == '\n')
+		buf_truncate(b, b->len - 1);
 }
 
 static int write_tree(const struct snaprepo *r, const char *commit, const struct buf *index_info,
@@ -119,33 +117,26 @@ static int write_tree(const struct snaprepo *r, const char *commit, const struct
 	static const char *const write[] = { "write-tree", NULL };
 
 	return call(r, read, NULL, NULL, err) || call(r, update, index_info, NULL, err) ||
-			       call(r, write, NULL, tree, err)
-		       ? -1
-		       : 0;
+			       call(r, write, NULL, tree, err) ?
+		       -1 :
+		       0;
 }
 
-static int write_commit(const struct snaprepo *r, const char *parent, const char *tree,
-			struct buf *commit, struct error *err)
+/* What the tree has and the base has not. */
+static int write_pack(const struct snaprepo *r, const char *base, const char *tree,
+		      struct error *err)
 {
-	const char *const make[] = { "commit-tree",	 "-p", parent, "-m",
-				     "Files of the box", tree, NULL };
+	static const char *const args[] = {
+		"pack-objects", "--revs", "--thin", "--delta-base-offset", "--stdout", "-q", NULL
+	};
+	BUF_AUTO in = BUF_INIT;
+	BUF_AUTO pack = BUF_INIT;
 
-	if (call(r, make, NULL, commit, err))
+	buf_fmt(&in, "%s\n^%s\n", tree, base);
+	if (call(r, args, &in, &pack, err))
 		return -1;
-	const char *const ref[] = { "update-ref", SNAPSHOT_REF, commit->data, NULL };
-
-	return call(r, ref, NULL, NULL, err);
-}
-
-static int write_bundle(const struct snaprepo *r, const char *parent, struct error *err)
-{
-	BUF_AUTO not_base = BUF_INIT;
-
-	buf_fmt(&not_base, "^%s", parent);
-	const char *const args[] = { "bundle",	   "create",	  "--quiet", r->bundle.data,
-				     SNAPSHOT_REF, not_base.data, NULL };
-
-	return call(r, args, NULL, NULL, err);
+	return file_create(AT_FDCWD, r->pack.data,
+			   (struct file_content){ pack.data, pack.len, 0600 }, err);
 }
 
 int snaprepo_commit(struct snaprepo *r, const char *commit, const struct buf *index_info,
@@ -154,22 +145,23 @@ int snaprepo_commit(struct snaprepo *r, const char *commit, const struct buf *in
 	BUF_AUTO spec = BUF_INIT;
 	BUF_AUTO base = BUF_INIT;
 	BUF_AUTO tree = BUF_INIT;
-	BUF_AUTO made = BUF_INIT;
 
 	buf_fmt(&spec, "%s^{tree}", commit);
 	const char *const parse[] = { "rev-parse", "--verify", spec.data, NULL };
 
 	if (call(r, parse, NULL, &base, err))
 		return -1;
+	chomp(&base);
 	if (!index_info->len)
 		buf_str(&tree, base.data);
 	else if (write_tree(r, commit, index_info, &tree, err))
 		return -1;
+	chomp(&tree);
 	buf_fmt(out, "tree %s\n", tree.data);
 	if (!strcmp(tree.data, base.data))
 		return 0;
-	if (write_commit(r, commit, tree.data, &made, err) || write_bundle(r, commit, err))
+	if (write_pack(r, base.data, tree.data, err))
 		return -1;
-	buf_fmt(out, "commit %s\n", made.data);
+	buf_str(out, "pack\n");
 	return 0;
 }

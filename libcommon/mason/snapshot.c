@@ -217,6 +217,8 @@ static void report_skipped(const struct walk_result *w, struct buf *out)
 		buf_fmt(out, "skipped %llu special\n", (unsigned long long)w->special);
 	if (w->dotgit)
 		buf_fmt(out, "skipped %llu git\n", (unsigned long long)w->dotgit);
+	if (w->unreadable)
+		buf_fmt(out, "skipped %llu unreadable\n", (unsigned long long)w->unreadable);
 	if (w->too_long)
 		buf_fmt(out, "skipped %llu too-long\n", (unsigned long long)w->too_long);
 }

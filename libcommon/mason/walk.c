@@ -45,23 +45,23 @@ static void add(struct walk_result *w, const char *path, uint32_t mode)
 	w->v[w->len++] = (struct walk_file){ .path = xstrdup(path), .mode = mode };
 }
 
-/* Mode as a tree has it, KIND_DIR, or 0 for what is left out. What the owner may not read gets the
- * bits for it. */
-static uint32_t classify(int dirfd, const char *name, struct stat *st)
+/* Mode as a tree has it, KIND_DIR, or 0 for what is left out. */
+static uint32_t classify(const struct stat *st)
 {
-	mode_t want = S_ISDIR(st->st_mode) ? S_IRWXU : S_IRUSR;
-
 	if (S_ISLNK(st->st_mode))
 		return 0120000;
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode))
 		return 0;
-	if ((st->st_mode & want) != want &&
-	    fchmodat(dirfd, name, (st->st_mode & 07777) | want, 0)) {
-		/* Whoever reads it next says what is wrong with it. */
-	}
 	if (S_ISDIR(st->st_mode))
 		return KIND_DIR;
 	return st->st_mode & S_IXUSR ? 0100755 : 0100644;
+}
+
+bool stat_readable(const struct stat *st)
+{
+	mode_t want = S_ISDIR(st->st_mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
+
+	return (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode)) || (st->st_mode & want) == want;
 }
 
 static bool is_base(const struct walk *w, const char *path, uint32_t mode)
@@ -98,7 +98,11 @@ static void visit(struct walk *w, int dirfd, const char *dir, const char *name, 
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return;
 	buf_fmt(&path, "%s%s%s", dir, *dir ? "/" : "", name);
-	mode = classify(dirfd, name, &st);
+	mode = classify(&st);
+	if (!stat_readable(&st)) {
+		w->out->unreadable++;
+		return;
+	}
 	if (!left_out(w, name, path.data, mode))
 		add(is_base(w, path.data, mode) ? &l->found : &l->others, path.data, mode);
 }
@@ -176,9 +180,9 @@ static int take_level(struct walk *w, const struct level *l, struct error *err)
 		else
 			take(w, &l->others.v[i]);
 	}
-	return at == ignored.len
-		       ? 0
-		       : error_set(err, ERR_PEER, "git check-ignore answered out of order");
+	return at == ignored.len ?
+		       0 :
+		       error_set(err, ERR_PEER, "git check-ignore answered out of order");
 }
 
 static int walk_level(struct walk *w, struct error *err)

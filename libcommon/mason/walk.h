@@ -22,15 +22,19 @@ struct walk_result {
 	uint64_t special;  /* FIFOs, sockets, devices: left out */
 	uint64_t dotgit;   /* names that git would take for .git (or .gitmodules as a symlink): left
 			      out */
+	uint64_t unreadable; /* to their owner: left out */
 	uint64_t too_long; /* paths longer than the system allows: left out */
 };
 #define WALK_RESULT_AUTO __attribute__((cleanup(walk_result_release))) struct walk_result
 void walk_result_release(struct walk_result *w);
 
+struct stat;
+/* False for a file or directory that not even its owner may read. */
+bool stat_readable(const struct stat *st);
+
 /*
  * work_fd: the top. Files of base are listed whatever .gitignore says, others only where git (the
- * call `ignore`, whose args and stdio are filled in here) does not exclude them. What the owner
- * cannot read is made readable first. Entries of base that are gitlinks are marked seen.
+ * call `ignore`, whose args and stdio are filled in here) does not exclude them. Entries of base that are gitlinks are marked seen.
  * Errors: peer, sys.
  */
 int walk_list(int work_fd, const struct tree *base, const struct git_cmd *ignore,

@@ -8,21 +8,36 @@
 #define FILES_MAX 4096
 #define PROCESSES_MAX 512
 
-/* The directories of a box that it can write itself, and the host's snapshot of it. */
-static const char *const writable[] = { "work", "git", "home", "tmp", "snap" };
+#define SCRIBE_FILE_MAX (8ull << 30)
 
-static void box_places(struct lower *l)
+/* Nothing that a box wrote is ever started here. */
+static void box_place(struct lower *l, const char *dir, unsigned flags)
 {
 	BUF_AUTO path = BUF_INIT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(writable); i++) {
-		buf_reset(&path);
-		buf_fmt(&path, "%s/%s", l->box->box_dir, writable[i]);
-		/* Nothing that a box wrote is ever started here. */
-		lower_step(l->out, PLAN_BIND, PLAN_SRC_HOST_ONLY | PLAN_OPTIONAL | PLAN_NOEXEC,
-			   path.data, path.data);
+	buf_fmt(&path, "%s/%s", l->box->box_dir, dir);
+	lower_step(l->out, PLAN_BIND, PLAN_SRC_HOST_ONLY | PLAN_NOEXEC | flags, path.data,
+		   path.data);
+	if (flags & PLAN_RO)
+		lower_may_read(l, path.data);
+	else
 		lower_may_write(l, path.data);
-	}
+}
+
+/* The directories of a box that it can write itself, and the host's snapshot of it. */
+static void mason_places(struct lower *l)
+{
+	static const char *const writable[] = { "work", "git", "home", "tmp", "snap" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
+		box_place(l, writable[i], PLAN_OPTIONAL);
+}
+
+static void scribe_places(struct lower *l)
+{
+	box_place(l, "work", PLAN_RO);
+	box_place(l, "snap", 0);
+	plan_rlimit(l->out, RLIMIT_FSIZE, SCRIBE_FILE_MAX);
 }
 
 static void stores(struct lower *l)
@@ -54,8 +69,9 @@ static void cover_usr(struct lower *l)
 	plan_mount(l->out, &step);
 }
 
-int lower_mason(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out,
-		struct error *err)
+static int lower_worker(const struct lower_box *box, const char *libexec_dir,
+			void (*places)(struct lower *l), struct plan_builder *out,
+			struct error *err)
 {
 	static const char tmp_options[] = "mode=1777,size=64m,nr_inodes=4096";
 	struct plan_step tmp = { .op = PLAN_TMPFS,
@@ -90,9 +106,21 @@ int lower_mason(const struct lower_box *box, const char *libexec_dir, struct pla
 	lower_may_read(&l, "/run/box/bin");
 	cover_usr(&l);
 	stores(&l);
-	box_places(&l);
+	places(&l);
 	plan_rlimit(out, RLIMIT_CORE, 0);
 	plan_rlimit(out, RLIMIT_NOFILE, FILES_MAX);
 	plan_rlimit(out, RLIMIT_NPROC, PROCESSES_MAX);
 	return lower_end(&l, FILTER_MASON, err);
+}
+
+int lower_mason(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out,
+		struct error *err)
+{
+	return lower_worker(box, libexec_dir, mason_places, out, err);
+}
+
+int lower_scribe(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out,
+		 struct error *err)
+{
+	return lower_worker(box, libexec_dir, scribe_places, out, err);
 }

@@ -34,6 +34,13 @@ int lower_mason(const struct lower_box *box, const char *libexec_dir, struct pla
 		struct error *err);
 
 /*
+ * The scribe: the same program, but of the box's directory only work/, read-only, and snap/,
+ * read-write. So it may look while commands of the box run. Errors: as above.
+ */
+int lower_scribe(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out,
+		 struct error *err);
+
+/*
  * Environment for a command of the box: policy's names from ours, then fixed ones, then extra
  * ("NAME=VALUE").
  */

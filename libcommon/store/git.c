@@ -95,6 +95,18 @@ static int code_of(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Descriptors that the caller hands over as they are, at most two. */
+static size_t pass_fds(const struct git_cmd *cmd, struct proc_fd *fds)
+{
+	size_t n = 0;
+
+	if (cmd->in_fd)
+		fds[n++] = (struct proc_fd){ .from = *cmd->in_fd, .to = 0 };
+	if (cmd->out_fd)
+		fds[n++] = (struct proc_fd){ .from = *cmd->out_fd, .to = 1 };
+	return n;
+}
+
 int git_run(const struct git_cmd *cmd, int *code_out, struct error *err)
 {
 	STRV_AUTO argv = STRV_INIT;
@@ -107,8 +119,14 @@ int git_run(const struct git_cmd *cmd, int *code_out, struct error *err)
 				    .timeout_ms = GIT_TIMEOUT_MS,
 				    .out = cmd->out ? cmd->out : &out,
 				    .errout = cmd->errout ? cmd->errout : &errout };
-	struct proc_spec spec = { .path = "git", .cwd = cmd->cwd };
+	struct proc_fd fds[2];
+	struct proc_spec spec = {
+		.path = "git", .cwd = cmd->cwd, .fds = fds, .fds_len = pass_fds(cmd, fds)
+	};
 	int status;
+
+	if (cmd->out_fd)
+		cap.out = NULL;
 
 	build_argv(cmd, &argv);
 	build_env(cmd, &env);

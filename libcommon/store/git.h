@@ -28,6 +28,8 @@ struct git_cmd {
 	const char *const *env; /* further NAME=VALUE, NULL-terminated; before all others */
 	const void *in;		/* in_len bytes on stdin */
 	size_t in_len;
+	const int *in_fd;   /* a descriptor that is its stdin instead; NULL: none */
+	const int *out_fd;  /* a descriptor that is its stdout instead of out; NULL: none */
 	struct buf *out;    /* stdout is appended here; NULL: not kept */
 	struct buf *errout; /* likewise stderr */
 };

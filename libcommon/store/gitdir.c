@@ -140,7 +140,7 @@ static int copy_info(int dirfd, const struct repo *r, const struct repo_facts *f
 }
 
 /* git takes a quoted line where a path could be read otherwise. */
-static void alternate_line(const char *path, struct buf *out)
+void gitdir_alternate_line(const char *path, struct buf *out)
 {
 	bool plain = *path == '/';
 
@@ -159,7 +159,7 @@ int gitdir_begin_view(int dirfd, const char *store, struct error *err)
 					    "refs",    "info",	       NULL };
 	BUF_AUTO alternates = BUF_INIT;
 
-	alternate_line(store, &alternates);
+	gitdir_alternate_line(store, &alternates);
 	if (make_dirs(dirfd, dirs, err))
 		return -1;
 	return put(dirfd, "objects/info/alternates", &alternates, err);

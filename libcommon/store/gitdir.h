@@ -45,4 +45,7 @@ int gitdir_give(int dirfd, uid_t uid, gid_t gid, struct error *err);
  * Appended. */
 void gitdir_config_line(const char *key, const char *value, struct buf *out);
 
+/* One line of objects/info/alternates for an absolute path. Appended. */
+void gitdir_alternate_line(const char *path, struct buf *out);
+
 #endif

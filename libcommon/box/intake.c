@@ -1,0 +1,64 @@
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "box/intake.h"
+#include "box/work.h"
+#include "sys/fd.h"
+#include "sys/file.h"
+
+void intake_release(struct intake *in)
+{
+	scribe_report_release(&in->scribe);
+	quarantine_drop(&in->q);
+}
+
+int intake_quarantine(const struct repo *repo, const struct box *b, struct quarantine *out,
+		      struct error *err)
+{
+	BOX_ROOT_AUTO root = BOX_ROOT_INIT;
+	BUF_AUTO path = BUF_INIT;
+	FD_AUTO dir = -1;
+	struct quarantine_place where = { .stores = strv_argv(&b->m.objects),
+					  .hex = b->m.base_commit.len };
+
+	if (box_root_open(repo, false, &root, err) < 0)
+		return -1;
+	if (mkdirat(root.fd, INTAKE_DIR, 0700) < 0 && errno != EEXIST)
+		return error_sys(err, errno, "cannot make %s/" INTAKE_DIR, root.path.data);
+	dir = file_open_beneath(root.fd, INTAKE_DIR, O_RDONLY | O_DIRECTORY, 0, err);
+	if (dir < 0)
+		return -1;
+	buf_fmt(&path, "%s/" INTAKE_DIR, root.path.data);
+	where.dirfd = dir;
+	where.path = path.data;
+	return quarantine_open(&where, out, err);
+}
+
+/* The scribe's pack, where there is one. */
+static int take_pack(const struct box *b, struct intake *in, struct error *err)
+{
+	const struct quarantine_pack pack = { .fd = in->scribe.pack_fd,
+					      .max_bytes = INTAKE_PACK_MAX,
+					      .strict = true };
+
+	if (in->scribe.pack_fd < 0)
+		return 0;
+	if (quarantine_take(&in->q, &pack, err) < 0)
+		return -1;
+	return quarantine_check(&in->q, in->scribe.tree.data, b->m.base_tree.data, err);
+}
+
+int intake_take(const struct repo *repo, const struct box *b, enum scribe_how how,
+		struct intake *out, struct error *err)
+{
+	if (work_ops_for(b->m.tier)->take(repo, b, how, &out->scribe, err) < 0 ||
+	    intake_quarantine(repo, b, &out->q, err) < 0)
+		return -1;
+	out->same = strcmp(out->scribe.tree.data, b->m.base_tree.data) == 0;
+	if (take_pack(b, out, err) < 0)
+		return error_wrap(err, "what box '%s' holds", b->m.name.data);
+	return 0;
+}
