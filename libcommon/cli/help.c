@@ -1,7 +1,7 @@
 #include "base/base.h"
 
+#include "base/utf8.h"
 #include "cli/opt.h"
-#include "cli/utf8.h"
 
 #define LINE_MAX_COLUMNS 80
 #define TERM_INDENT 4

@@ -3,9 +3,9 @@
 #include <stdarg.h>
 
 #include "base/exit.h"
+#include "base/utf8.h"
 #include "cli/msg.h"
 #include "cli/trace.h"
-#include "cli/utf8.h"
 #include "wire/json.h"
 
 /* Controls of the Unicode bidirectional algorithm: they make text read other than it is. */

@@ -1,9 +1,9 @@
 #include "base/base.h"
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "cli/msg.h"
 #include "cli/table.h"
-#include "cli/utf8.h"
 
 #define GAP 2 /* blanks between columns */
 

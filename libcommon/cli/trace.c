@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/utf8.h"
 #include "cli/msg.h"
 #include "cli/trace.h"
-#include "cli/utf8.h"
 
 #define EVENT_VERSION "3" /* of git's event format */
 #define NESTING_MAX 32    /* deeper regions are sent without a time */

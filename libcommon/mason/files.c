@@ -11,8 +11,8 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
-#include "mason/dotgit.h"
 #include "mason/mason.h"
+#include "store/dotgit.h"
 #include "sys/fd.h"
 #include "sys/file.h"
 #include "sys/rand.h"

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "base/strv.h"
-#include "mason/dotgit.h"
 #include "mason/mason.h"
 #include "mason/walk.h"
+#include "store/dotgit.h"
 #include "sys/fd.h"
 #include "sys/file.h"
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
-#include "mason/dotgit.h"
 #include "mason/walk.h"
+#include "store/dotgit.h"
 #include "sys/fd.h"
 #include "sys/file.h"
 

@@ -2,9 +2,9 @@
 
 #include <criterion/criterion.h>
 
-#include "mason/dotgit.h"
 #include "mason/index.h"
 #include "mason/tree.h"
+#include "store/dotgit.h"
 
 Test(dotgit, names_that_some_git_takes_for_its_own)
 {

@@ -2,8 +2,8 @@
 
 #include <criterion/criterion.h>
 
+#include "base/utf8.h"
 #include "cli/table.h"
-#include "cli/utf8.h"
 
 static const char *const head[] = { "NAME", "STATE", "NOTE" };
 

@@ -1,8 +1,8 @@
 /*
  * dotgit: which file names git, on any file system, would take for its own.
  */
-#ifndef MASON_DOTGIT_H
-#define MASON_DOTGIT_H
+#ifndef STORE_DOTGIT_H
+#define STORE_DOTGIT_H
 
 #include "base/base.h"
 

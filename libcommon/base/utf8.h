@@ -1,8 +1,8 @@
 /*
  * utf8: walking text that may not be UTF-8, and how wide it is on a terminal.
  */
-#ifndef CLI_UTF8_H
-#define CLI_UTF8_H
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include "base/base.h"
 

@@ -2,7 +2,7 @@
 
 #include <strings.h>
 
-#include "mason/dotgit.h"
+#include "store/dotgit.h"
 
 /* NTFS drops dots and blanks at the end, and what follows ':' names a stream of the same file. */
 static bool ends_for_ntfs(const char *rest)

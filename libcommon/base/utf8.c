@@ -1,6 +1,6 @@
 #include "base/base.h"
 
-#include "cli/utf8.h"
+#include "base/utf8.h"
 
 /* Length of a sequence by its first byte, and the smallest value that needs it; 0: not a first
  * byte. */
