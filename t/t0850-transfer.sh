@@ -63,7 +63,7 @@ test_expect_success 'escape: get does not write into the git directory' '
 	test_exit 2 git box get -f b d/tool "$TRASH/repo/.git/box" && ! test -e .git/hooks/tool
 '
 test_expect_success 'get works while commands run, put does not' '
-	cd repo && { git box run b -- sh -c "touch started; while ! test -e stop; do sleep 0.1; done" & } && pid=$! &&
+	cd repo && { git box run b -- sh -c "touch started; i=0; while ! test -e stop && test \$i -lt 200; do i=\$((i + 1)); sleep 0.1; done" & } && pid=$! &&
 	wait_for 10 "git box get -f b started out" && git box get b d/bin - | cmp - out/bin && test_exit 4 git box put b bin 2>err &&
 	test_grep "in use" err && test_grep "abort" err && touch stop && git box run b -- touch stop && wait $pid && git box put b bin && git box run b -- rm bin
 '

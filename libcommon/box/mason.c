@@ -166,6 +166,7 @@ int mason_run_scribe(const struct lower_box *box, const char *const *argv, struc
 }
 
 struct stream {
+	const struct worker *worker;
 	const char *const *argv;
 	const struct mason_io *io;
 	int err_fd;
@@ -179,22 +180,22 @@ static int stream_confined(const struct lower_box *box, const struct stream *s,
 		.plan = &plan,
 		.argv = s->argv,
 		.envp = mason_env,
-		.timeout_ms = MASON_TIMEOUT_MS,
+		.timeout_ms = s->worker->timeout_ms,
 		.box_fd = -1,
 		.lock_fd = -1,
-		.label = "mason",
+		.label = s->worker->label,
 		.in = s->io->in,
 		.out = s->io->out,
 		.err = s->err_fd,
 	};
 
-	return make_plan(&mason, box, &plan, err) || session_run(&req, out, err) ? -1 : 0;
+	return make_plan(s->worker, box, &plan, err) || session_run(&req, out, err) ? -1 : 0;
 }
 
 static int stream_plain(const struct stream *s, struct session_result *out, struct error *err)
 {
 	struct proc_fd fds[3] = { { s->err_fd, 2 } };
-	struct proc_capture cap = { .timeout_ms = MASON_TIMEOUT_MS };
+	struct proc_capture cap = { .timeout_ms = s->worker->timeout_ms };
 	BUF_AUTO path = BUF_INIT;
 	struct proc_spec spec = {
 		.argv = s->argv,
@@ -222,7 +223,7 @@ static int stream_plain(const struct stream *s, struct session_result *out, stru
 }
 
 /* These codes are answers about what the box holds, in words for the operator. */
-static int check_answer(const struct session_result *r, int err_fd, struct error *err)
+static int check_answer(const struct stream *s, const struct session_result *r, struct error *err)
 {
 	static const enum error_kind kinds[] = { [EXIT_REFUSED] = ERR_REFUSED,
 						 [EXIT_NOTFOUND] = ERR_NOTFOUND,
@@ -230,8 +231,8 @@ static int check_answer(const struct session_result *r, int err_fd, struct error
 	BUF_AUTO why = BUF_INIT;
 
 	if (r->end != SESSION_EXITED || r->code < EXIT_REFUSED || r->code > EXIT_CONFLICT)
-		return check_end(&mason, r, err_fd, err);
-	complaint(err_fd, &why);
+		return check_end(s->worker, r, s->err_fd, err);
+	complaint(s->err_fd, &why);
 	return error_set(err, kinds[r->code], "%s", why.data);
 }
 
@@ -239,7 +240,7 @@ int mason_stream(const struct box *b, const char *const *argv, const struct maso
 		 struct error *err)
 {
 	FD_AUTO err_fd = memfd_create("mason-stderr", MFD_CLOEXEC);
-	const struct stream s = { .argv = argv, .io = io, .err_fd = err_fd };
+	const struct stream s = { io->in < 0 ? &scribe : &mason, argv, io, err_fd };
 	const struct tier_backend *backend;
 	struct session_result result;
 	struct lower_box lower;
@@ -252,6 +253,6 @@ int mason_stream(const struct box *b, const char *const *argv, const struct maso
 	box_lowering(b, &lower);
 	rc = backend->confines ? stream_confined(&lower, &s, &result, err) :
 				 stream_plain(&s, &result, err);
-	return rc < 0 ? error_wrap(err, "cannot start the box's mason") :
-			check_answer(&result, err_fd, err);
+	return rc < 0 ? error_wrap(err, "cannot start the box's %s", s.worker->label) :
+			check_answer(&s, &result, err);
 }

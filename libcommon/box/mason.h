@@ -53,8 +53,8 @@ struct mason_io {
 };
 
 /*
- * For bulk content, and for live boxes too where it only reads. In a tier that confines nothing the
- * helper runs as it is, as everything there does. Errors: notfound, exists, refused in the mason's
+ * For bulk content. Where it only reads (no `in`), it runs as the scribe, also while commands of the
+ * box run. In a tier that confines nothing the helper runs as it is, as everything there does. Errors: notfound, exists, refused in the mason's
  * own words; else those of mason_run().
  */
 int mason_stream(const struct box *b, const char *const *argv, const struct mason_io *io,

@@ -6,11 +6,8 @@
 
 #include "box/mason.h"
 #include "box/outside.h"
-#include "box/session.h"
 #include "box/transfer-parts.h"
 #include "sys/fd.h"
-
-#define LOCK_WAIT_MS 2000
 
 /* Onto the spool as the mason wants it. */
 static int spool_one(const struct put_request *req, struct transfer_file *f, int spool,
@@ -59,23 +56,6 @@ static int list_files(const struct put_request *req, struct transfer_list *out, 
 	return transfer_check_names(out, false, err);
 }
 
-/* The lock alone would miss a command whose front was killed. */
-static int lock_idle(const struct box *b, struct error *err)
-{
-	FD_AUTO lock = box_lock(b, true, LOCK_WAIT_MS, err);
-	struct session_list live = SESSION_LIST_INIT;
-	size_t left;
-
-	if (lock < 0 || session_list(b->fd, &live, err) < 0)
-		return -1;
-	left = live.len;
-	session_list_release(&live);
-	if (left == 0)
-		return fd_take(&lock);
-	error_set(err, ERR_BUSY, "commands still live in box '%s'", b->m.name.data);
-	return error_hint(err, "wait, or end them: git box abort %s", b->m.name.data);
-}
-
 static int write_inside(const struct put_request *req, const struct transfer_list *l, int spool,
 			struct error *err)
 {
@@ -109,7 +89,7 @@ static int put(const struct put_request *req, struct transfer_list *l, struct er
 		if (spool_one(req, &l->v[i], spool, err) < 0)
 			return -1;
 	}
-	lock = lock_idle(req->box, err);
+	lock = box_lock_idle(req->box, err);
 	return lock < 0 ? -1 : write_inside(req, l, spool, err);
 }
 

@@ -36,7 +36,7 @@ static void mason_places(struct lower *l)
 static void scribe_places(struct lower *l)
 {
 	box_place(l, "work", PLAN_RO);
-	box_place(l, "snap", 0);
+	box_place(l, "snap", PLAN_OPTIONAL); /* get needs none */
 	plan_rlimit(l->out, RLIMIT_FSIZE, SCRIBE_FILE_MAX);
 }
 
