@@ -7,15 +7,14 @@
 
 #include "base/num.h"
 #include "box/bundle.h"
+#include "box/inside.h"
 #include "box/intake.h"
 #include "box/mason.h"
-#include "box/session.h"
 #include "box/work.h"
 #include "store/git.h"
 #include "sys/fd.h"
 #include "sys/file.h"
 
-#define COUNT_TIMEOUT_MS 60000
 #define COUNT_OUT_MAX 64
 
 /* What the host knows anyway does not count as the box's: its refs were copied into the box. */
@@ -28,59 +27,18 @@ static int known_commits(const struct repo *repo, const struct box *b, struct bu
 	return git_want(repo, refs, NULL, out, err);
 }
 
-static int plan_inside(const struct box *b, struct buf *out, struct strv *env, struct error *err)
-{
-	struct lower_box lower;
-	struct plan_builder plan;
-	int rc;
-
-	box_lowering(b, &lower);
-	plan_begin(&plan);
-	rc = lower_box(&b->policy, &lower, &plan, err);
-	if (rc == 0)
-		plan_finish(&plan, out);
-	plan_release(&plan);
-	lower_env(&b->policy, &lower, NULL, env);
-	return rc;
-}
-
 static int ask_commits(const struct repo *repo, const struct box *b, struct buf *out,
 		       struct error *err)
 {
-	const char *const argv[] = { "git",	 "-C",	    b->m.repo_top.data,
-				     "rev-list", "--count", "--ignore-missing",
-				     "--all",	 "--stdin", NULL };
-	STRV_AUTO env = STRV_INIT;
-	BUF_AUTO plan = BUF_INIT;
+	static const char *const args[] = { "rev-list", "--count", "--ignore-missing",
+					    "--all",	"--stdin", NULL };
 	BUF_AUTO known = BUF_INIT;
-	FD_AUTO in = -1;
-	struct session_result result;
-	struct session_request req = {
-		.plan = &plan,
-		.argv = argv,
-		.cwd = b->m.repo_top.data,
-		.timeout_ms = COUNT_TIMEOUT_MS,
-		.box_fd = -1,
-		.lock_fd = -1,
-		.label = "rm: counting commits",
-		.out = -1,
-		.err = -1,
-		.capture = out,
-		.capture_max = COUNT_OUT_MAX,
-	};
+	const struct inside_question q = { .label = "rm: counting commits",
+					   .args = args,
+					   .in = &known,
+					   .max = COUNT_OUT_MAX };
 
-	if (known_commits(repo, b, &known, err) < 0 || plan_inside(b, &plan, &env, err) < 0)
-		return -1;
-	in = fd_sealed("known-commits", known.data, known.len, err);
-	if (in < 0)
-		return -1;
-	req.in = in;
-	req.envp = strv_argv(&env);
-	if (session_run(&req, &result, err) < 0)
-		return -1;
-	if (result.end != SESSION_EXITED || result.code != 0)
-		return error_set(err, ERR_PEER, "git failed in the box");
-	return 0;
+	return known_commits(repo, b, &known, err) < 0 ? -1 : inside_ask(b, &q, out, err);
 }
 
 static void count_commits(const struct repo *repo, const struct box *b, struct work_found *found)

@@ -99,24 +99,9 @@ int quarantine_open(const struct quarantine_place *where, struct quarantine *out
 	return 0;
 }
 
-/* "pack\t<hex>\n" */
-static int parse_pack_name(const struct buf *out, struct buf *name, struct error *err)
-{
-	static const char label[] = "pack\t";
-	size_t len;
-
-	if (strncmp(out->data, label, strlen(label)) != 0)
-		return error_set(err, ERR_PEER, "git index-pack gave no pack");
-	len = strspn(out->data + strlen(label), "0123456789abcdef");
-	buf_add(name, out->data + strlen(label), len);
-	return 0;
-}
-
 int quarantine_take(struct quarantine *q, const struct quarantine_pack *pack, struct error *err)
 {
 	BUF_AUTO limit = BUF_INIT;
-	BUF_AUTO out = BUF_INIT;
-	BUF_AUTO name = BUF_INIT;
 	struct git_cmd cmd = q->git;
 
 	buf_fmt(&limit, "--max-input-size=%llu", (unsigned long long)pack->max_bytes);
@@ -127,16 +112,11 @@ int quarantine_take(struct quarantine *q, const struct quarantine_pack *pack, st
 
 	cmd.args = args;
 	cmd.in_fd = &pack->fd;
-	cmd.out = &out;
 	if (git_must(&cmd, err)) {
 		if (err->kind == ERR_PEER)
 			err->kind = ERR_CORRUPT;
 		return error_wrap(err, "the objects are not taken");
 	}
-	if (parse_pack_name(&out, &name, err))
-		return -1;
-	buf_reset(&q->pack);
-	buf_fmt(&q->pack, "%s/objects/pack/pack-%s", q->path.data, name.data);
 	return 0;
 }
 
@@ -168,6 +148,27 @@ int quarantine_check(const struct quarantine *q, const char *tree, const char *k
 	return 0;
 }
 
+int quarantine_commit(const struct quarantine *q, const struct quarantine_commit *c,
+		      struct buf *out, struct error *err)
+{
+	const char *const args[] = { "commit-tree", "-p", c->parent, "-F", "-", c->tree, NULL };
+	STRV_AUTO env = STRV_INIT;
+	struct git_cmd cmd = { .args = args,
+			       .git_dir = c->repo->git_dir.data,
+			       .in = c->message,
+			       .in_len = strlen(c->message),
+			       .out = out };
+
+	/* Its own alternates file leads on to the host's stores. */
+	strv_addf(&env, "GIT_OBJECT_DIRECTORY=%s/objects", q->path.data);
+	strv_add_all(&env, c->env);
+	cmd.env = strv_argv(&env);
+	if (git_must(&cmd, err))
+		return -1;
+	buf_truncate(out, strcspn(out->data, "\n"));
+	return 0;
+}
+
 /* Number of objects, from the head of a pack that git itself wrote here. */
 static int count_objects(int fd, uint32_t *out, struct error *err)
 {
@@ -181,23 +182,44 @@ static int count_objects(int fd, uint32_t *out, struct error *err)
 	return 0;
 }
 
+/* A file with what the commit has and known has not; it is read from its start. */
+static int pack(const struct quarantine *q, const char *commit, const char *known,
+		struct error *err)
+{
+	static const char *const args[] = { "pack-objects", "--revs", "--thin",
+					    "--delta-base-offset", "--stdout", "-q", NULL };
+	struct git_cmd cmd = q->git;
+	BUF_AUTO path = BUF_INIT;
+	BUF_AUTO revs = BUF_INIT;
+	FD_AUTO fd = -1;
+
+	buf_fmt(&path, "%s/accepted.pack", q->path.data);
+	fd = open(path.data, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return error_sys(err, errno, "cannot make %s", path.data);
+	buf_fmt(&revs, "%s\n^%s\n", commit, known);
+	cmd.args = args;
+	cmd.in = revs.data;
+	cmd.in_len = revs.len;
+	cmd.out_fd = &fd;
+	if (git_must(&cmd, err))
+		return -1;
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return error_sys(err, errno, "cannot read a pack back");
+	return fd_take(&fd);
+}
+
 /* As a fetch does it: few objects become loose ones, many stay a pack. */
-int quarantine_accept(const struct quarantine *q, const struct repo *repo, struct error *err)
+int quarantine_accept(const struct quarantine *q, const struct repo *repo, const char *commit,
+		      const char *known, struct error *err)
 {
 	static const char *const unpack[] = { "unpack-objects", "-q", NULL };
-	static const char *const keep[] = { "index-pack", "--stdin", NULL };
+	static const char *const keep[] = { "index-pack", "--stdin", "--fix-thin", NULL };
 	struct git_cmd cmd = { .git_dir = repo->git_dir.data };
-	BUF_AUTO path = BUF_INIT;
-	FD_AUTO fd = -1;
+	FD_AUTO fd = pack(q, commit, known, err);
 	uint32_t objects = 0;
 
-	if (!q->pack.len)
-		return 0;
-	buf_fmt(&path, "%s.pack", q->pack.data);
-	fd = open(path.data, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return error_sys(err, errno, "cannot open %s", path.data);
-	if (count_objects(fd, &objects, err))
+	if (fd < 0 || count_objects(fd, &objects, err))
 		return -1;
 	cmd.args = objects < UNPACK_MAX ? unpack : keep;
 	cmd.in_fd = &fd;
@@ -214,7 +236,6 @@ void quarantine_drop(struct quarantine *q)
 	fd_close(&q->lock_fd);
 	fd_close(&q->parent_fd);
 	buf_release(&q->path);
-	buf_release(&q->pack);
 	*q = (struct quarantine)QUARANTINE_INIT;
 }
 

@@ -18,12 +18,11 @@ struct quarantine {
 	int parent_fd; /* where it lies */
 	int lock_fd;
 	struct buf path;    /* absolute: the repository */
-	struct buf pack;    /* absolute, without ".pack"; "" while it holds no objects */
 	struct git_cmd git; /* a call in it; args and stdio are to be filled in. Borrows path */
 };
 #define QUARANTINE_INIT                                                                            \
 	{                                                                                          \
-		.name = "", .parent_fd = -1, .lock_fd = -1, .path = BUF_INIT, .pack = BUF_INIT     \
+		.name = "", .parent_fd = -1, .lock_fd = -1, .path = BUF_INIT     \
 	}
 
 struct quarantine_place {
@@ -45,7 +44,7 @@ struct quarantine_pack {
 };
 
 /*
- * Takes a pack, which may be thin against the host's stores. Once a quarantine. Errors: corrupt
+ * Takes a pack, which may be thin against the host's stores. Errors: corrupt
  * (git's own words), sys.
  */
 int quarantine_take(struct quarantine *q, const struct quarantine_pack *pack, struct error *err);
@@ -57,8 +56,26 @@ int quarantine_take(struct quarantine *q, const struct quarantine_pack *pack, st
 int quarantine_check(const struct quarantine *q, const char *tree, const char *known,
 		     struct error *err);
 
-/* Copies its objects into the user's repository; nothing refers to them yet. Errors: peer, sys. */
-int quarantine_accept(const struct quarantine *q, const struct repo *repo, struct error *err);
+/*
+ * Writes a commit object here, as commit-tree does, with the identity and settings of the user's
+ * repository; env: further NAME=VALUE, NULL-terminated. Its id is appended. Errors: peer.
+ */
+struct quarantine_commit {
+	const struct repo *repo;
+	const char *tree;
+	const char *parent;
+	const char *message;
+	const char *const *env;
+};
+int quarantine_commit(const struct quarantine *q, const struct quarantine_commit *c,
+		      struct buf *out, struct error *err);
+
+/*
+ * Copies a commit into the user's repository, with all that it needs beyond `known` (a commit of
+ * that repository) and nothing else; nothing refers to it yet. Errors: peer, sys.
+ */
+int quarantine_accept(const struct quarantine *q, const struct repo *repo, const char *commit,
+		      const char *known, struct error *err);
 
 /* Removes everything. Safe on QUARANTINE_INIT. */
 void quarantine_drop(struct quarantine *q);

@@ -1,0 +1,47 @@
+/*
+ * propose: a box's work as commits that the host writes in the user's
+ * repository. Author is the box, committer the operator, the first parent is
+ * the pinned base, and every tree has passed quarantine and gate.
+ */
+#ifndef BOX_PROPOSE_H
+#define BOX_PROPOSE_H
+
+#include "box/intake.h"
+
+struct propose_request {
+	const struct repo *repo;
+	const char *name;    /* of the box */
+	const char *message; /* NULL: the box's last one, quoted */
+	bool series;	     /* one commit for each of the box's */
+};
+
+enum propose_outcome {
+	PROPOSE_MADE,	   /* a new commit, and the branch points to it */
+	PROPOSE_UNCHANGED, /* this very tree is proposed already */
+	PROPOSE_NOTHING,   /* the tree is the base's */
+	PROPOSE_OUTCOME_MAX
+};
+
+struct propose_result {
+	enum propose_outcome outcome;
+	struct box box;	      /* as it is now */
+	struct buf branch;    /* full name of the ref */
+	size_t commits;	      /* that were made */
+	struct intake intake; /* tree, what was left out, and how to reach the objects */
+};
+void propose_result_init(struct propose_result *r);
+void propose_result_release(struct propose_result *r);
+
+/*
+ * *out is initialised and released by the caller and must not move. The order is objects, branch,
+ * manifest, so a crash leaves the old state or a branch that the next propose recognises as its own.
+ * Errors: refused (state of the box), busy (commands run), exists (the branch is not ours, or is
+ * checked out), corrupt (the objects are not what was announced), and those of intake_take().
+ */
+int box_propose(const struct propose_request *req, struct propose_result *out, struct error *err);
+
+/* Full name of the branch for a box's proposals: refs/heads/ + box.branchPrefix ("box/") + name.
+ * Appended. Errors: peer. */
+int propose_branch(const struct repo *repo, const char *name, struct buf *out, struct error *err);
+
+#endif
