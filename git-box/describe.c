@@ -85,6 +85,8 @@ json_t *describe_json(const struct box *b, const struct drift *d, const struct s
 	json_object_set_new(obj, "name", json_text(b->m.name.data));
 	json_object_set_new(obj, "id", json_text(b->m.id));
 	json_object_set_new(obj, "state", json_text(describe_state(b, live)));
+	json_object_set_new(obj, "proposal",
+			    b->m.proposal.len > 0 ? json_text(b->m.proposal.data) : json_null());
 	json_object_set_new(obj, "tier", json_text(tier_names[b->m.tier]));
 	json_object_set_new(obj, "profile", json_text(b->m.profile.data));
 	json_object_set_new(obj, "policy_digest", json_text(b->m.policy_digest));

@@ -9,8 +9,8 @@
 #include "git-box/words.h"
 
 static const struct command *const verbs[] = {
-	&cmd_create, &cmd_run, &cmd_ls,	    &cmd_status, &cmd_path, &cmd_rm,
-	&cmd_abort,  &cmd_gc,  &cmd_doctor, &cmd_probe,	 &cmd_get,  &cmd_put,
+	&cmd_create, &cmd_run,	&cmd_ls,     &cmd_status, &cmd_path, &cmd_diff, &cmd_propose,
+	&cmd_rm,     &cmd_abort, &cmd_gc,    &cmd_doctor, &cmd_probe, &cmd_get,	 &cmd_put,
 	NULL,
 };
 
@@ -19,6 +19,7 @@ static const struct manual_row config_rows[] = {
 	{ "box.isolation", "tier of new boxes where create names none; default: auto" },
 	{ "box.uid", "user id under which commands run where the operator is root; "
 		     "default: 1879048192 (0x70000000)" },
+	{ "box.branchPrefix", "what the branches of proposals start with; default: box/" },
 	{ "box.keepRemoved", "how long the work of a removed box can be restored; default: 14d" },
 	{ NULL, NULL },
 };
@@ -31,6 +32,8 @@ static const struct manual_row file_rows[] = {
 	{ "$GIT_COMMON_DIR/box/b/ID/home/", "its HOME" },
 	{ "$GIT_COMMON_DIR/box/removed/",
 	  "bundles of removed work, until box.keepRemoved is over" },
+	{ "$GIT_COMMON_DIR/box/quarantine/", "objects of a box that is being looked at" },
+	{ "refs/heads/box/NAME", "the proposal of a box (box.branchPrefix)" },
 	{ "refs/box/base/ID", "keeps the commit from which a box was made" },
 	{ NULL, NULL },
 };

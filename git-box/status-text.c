@@ -59,6 +59,8 @@ static void print_identity(const struct status *s)
 	line("path", text.data);
 	buf_reset(&text);
 	line("state", describe_state(&s->box, &s->live));
+	if (m->proposal.len > 0)
+		line("proposal", m->proposal.data);
 	describe_base(&s->box, &text);
 	line("base", text.data);
 	buf_reset(&text);

@@ -11,6 +11,8 @@ extern const struct command cmd_run;
 extern const struct command cmd_ls;
 extern const struct command cmd_status;
 extern const struct command cmd_path;
+extern const struct command cmd_diff;
+extern const struct command cmd_propose;
 extern const struct command cmd_rm;
 extern const struct command cmd_abort;
 extern const struct command cmd_gc;

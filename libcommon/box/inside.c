@@ -13,8 +13,7 @@ static int run(const struct box *b, struct session_request *req, struct error *e
 	const struct tier_backend *backend;
 	struct session_result result;
 
-	if (tier_backend(b->m.tier, &backend, err) < 0 ||
-	    backend->run(b, req, &result, err) < 0)
+	if (tier_backend(b->m.tier, &backend, err) < 0 || backend->run(b, req, &result, err) < 0)
 		return -1;
 	if (result.truncated)
 		return error_set(err, ERR_LIMIT, "git in the box said more than it may");

@@ -4,7 +4,7 @@
 #include "cli/msg.h"
 
 #define SUBJECT_MAX 100 /* bytes of the box's line */
-#define LINES_MAX   64
+#define LINES_MAX 64
 
 /* Length of s cut to at most max bytes, not inside a UTF-8 sequence. */
 static size_t cut(const char *s, size_t len, size_t max)

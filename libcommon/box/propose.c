@@ -42,9 +42,9 @@ struct tip {
 	struct buf where; /* the work tree in which it is checked out, or "" */
 	struct buf text;  /* message */
 };
-#define TIP_INIT                                                                                   \
-	{                                                                                          \
-		.commit = BUF_INIT, .tree = BUF_INIT, .where = BUF_INIT, .text = BUF_INIT          \
+#define TIP_INIT                                                                          \
+	{                                                                                 \
+		.commit = BUF_INIT, .tree = BUF_INIT, .where = BUF_INIT, .text = BUF_INIT \
 	}
 #define TIP_AUTO __attribute__((cleanup(tip_release))) struct tip
 
@@ -56,8 +56,7 @@ static void tip_release(struct tip *t)
 	buf_release(&t->text);
 }
 
-static int read_tip(const struct repo *repo, const char *branch, struct tip *out,
-		    struct error *err)
+static int read_tip(const struct repo *repo, const char *branch, struct tip *out, struct error *err)
 {
 	const char *const args[] = { "for-each-ref",
 				     "--format=%(objectname)%00%(tree)%00%(worktreepath)%00"
@@ -158,12 +157,9 @@ static int move_branch(const struct propose_request *req, const struct propose_r
 
 	buf_pad(&zeros, '0', strlen(commit));
 	buf_fmt(&why, "box propose %s", r->box.m.name.data);
-	const char *const args[] = { "update-ref",
-				     "-m",
-				     why.data,
-				     r->branch.data,
-				     commit,
-				     t->commit.len > 0 ? t->commit.data : zeros.data,
+	const char *const args[] = { "update-ref", "-m",
+				     why.data,	   r->branch.data,
+				     commit,	   t->commit.len > 0 ? t->commit.data : zeros.data,
 				     NULL };
 
 	if (git_want(req->repo, args, NULL, NULL, err) < 0)
@@ -181,8 +177,8 @@ static int record(struct box *b, const char *commit, struct error *err)
 }
 
 /* The box's commits where they are to be kept, then the files as they are, where that is more. */
-static int find_steps(const struct propose_request *req, struct propose_result *r,
-		      struct series *s, struct error *err)
+static int find_steps(const struct propose_request *req, struct propose_result *r, struct series *s,
+		      struct error *err)
 {
 	const char *tree = r->intake.scribe.tree.data;
 	BUF_AUTO claim = BUF_INIT;

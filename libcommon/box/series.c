@@ -6,7 +6,7 @@
 #include "box/series.h"
 #include "sys/fd.h"
 
-#define LOG_MAX	 (8u << 20)
+#define LOG_MAX (8u << 20)
 #define PACK_MAX (512u << 20)
 
 void series_release(struct series *s)
@@ -86,11 +86,13 @@ int series_ask(const struct box *b, struct series *out, struct error *err)
 	BUF_AUTO text = BUF_INIT;
 
 	buf_fmt(&not_base, "^%s", b->m.base_commit.data);
-	const char *const args[] = { "log", "-z",	   "--reverse",	   "--first-parent",
-				     "--format=%H%n%T%n%B", "HEAD", not_base.data, NULL };
-	const struct inside_question q = {
-		.label = "propose: listing commits", .args = args, .max = LOG_MAX
+	const char *const args[] = {
+		"log",	"-z",	       "--reverse", "--first-parent", "--format=%H%n%T%n%B",
+		"HEAD", not_base.data, NULL
 	};
+	const struct inside_question q = { .label = "propose: listing commits",
+					   .args = args,
+					   .max = LOG_MAX };
 
 	return inside_ask(b, &q, &text, err) < 0 ? -1 : series_parse(&text, &b->m, out, err);
 }
@@ -106,8 +108,9 @@ static int take_pack(const struct buf *pack, struct quarantine *q, struct error 
 int series_fetch(const struct box *b, const struct series *s, struct quarantine *q,
 		 struct error *err)
 {
-	static const char *const args[] = { "pack-objects", "--revs",	"--thin",
-					    "--delta-base-offset", "--stdout", "-q", NULL };
+	static const char *const args[] = {
+		"pack-objects", "--revs", "--thin", "--delta-base-offset", "--stdout", "-q", NULL
+	};
 	BUF_AUTO revs = BUF_INIT;
 	BUF_AUTO pack = BUF_INIT;
 	const struct inside_question question = {
@@ -134,9 +137,9 @@ void series_last_message(const struct box *b, struct buf *out)
 
 	buf_fmt(&not_base, "^%s", b->m.base_commit.data);
 	const char *const args[] = { "log", "-1", "--format=%B", "HEAD", not_base.data, NULL };
-	const struct inside_question q = {
-		.label = "propose: reading a message", .args = args, .max = LOG_MAX
-	};
+	const struct inside_question q = { .label = "propose: reading a message",
+					   .args = args,
+					   .max = LOG_MAX };
 
 	if (inside_ask(b, &q, &text, &ignored) == 0)
 		buf_add(out, text.data, text.len < MESSAGE_MAX ? text.len : MESSAGE_MAX);

@@ -33,10 +33,9 @@ static int ask_commits(const struct repo *repo, const struct box *b, struct buf 
 	static const char *const args[] = { "rev-list", "--count", "--ignore-missing",
 					    "--all",	"--stdin", NULL };
 	BUF_AUTO known = BUF_INIT;
-	const struct inside_question q = { .label = "rm: counting commits",
-					   .args = args,
-					   .in = &known,
-					   .max = COUNT_OUT_MAX };
+	const struct inside_question q = {
+		.label = "rm: counting commits", .args = args, .in = &known, .max = COUNT_OUT_MAX
+	};
 
 	return known_commits(repo, b, &known, err) < 0 ? -1 : inside_ask(b, &q, out, err);
 }

@@ -122,6 +122,12 @@ struct opt {
 		.offset = OPT_MEMBER(type, member, struct strv), .complete = COMPLETE_COMMAND, \
 		.help = (h) \
 	}
+#define ARG_REST_MAYBE(n, type, member, h) \
+	{ \
+		.kind = OPT_KIND_REST, .name = (n), \
+		.offset = OPT_MEMBER(type, member, struct strv), .complete = COMPLETE_FILE, \
+		.help = (h), .flags = OPT_OPTIONAL \
+	}
 
 /* One verb. Lives in its cmd-<verb>.c as `const struct command cmd_<verb>`. */
 struct command {

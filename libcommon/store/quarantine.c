@@ -186,8 +186,9 @@ static int count_objects(int fd, uint32_t *out, struct error *err)
 static int pack(const struct quarantine *q, const char *commit, const char *known,
 		struct error *err)
 {
-	static const char *const args[] = { "pack-objects", "--revs", "--thin",
-					    "--delta-base-offset", "--stdout", "-q", NULL };
+	static const char *const args[] = {
+		"pack-objects", "--revs", "--thin", "--delta-base-offset", "--stdout", "-q", NULL
+	};
 	struct git_cmd cmd = q->git;
 	BUF_AUTO path = BUF_INIT;
 	BUF_AUTO revs = BUF_INIT;
