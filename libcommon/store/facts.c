@@ -31,6 +31,7 @@ void repo_facts_release(struct repo_facts *f)
 	strv_release(&f->config);
 	strv_release(&f->box);
 	strv_release(&f->filters_off);
+	strv_release(&f->drivers_off);
 }
 
 const char *config_last(const struct strv *list, const char *key)
@@ -100,6 +101,16 @@ static void switch_off(const char *record, struct strv *off)
 	}
 }
 
+/* merge.<driver>.driver: without a command git would die, and with an empty one take our side. */
+static void never_merge(const char *record, struct strv *off)
+{
+	static const char last[] = ".driver";
+	size_t key = strcspn(record, "=");
+
+	if (key > strlen(last) && !strncmp(record + key - strlen(last), last, strlen(last)))
+		strv_addf(off, "%.*s=exit 1", (int)key, record);
+}
+
 /* Who commits inside, for an operator who is known by variables only. */
 static void add_identity(const char *key, const char *variable, struct strv *config)
 {
@@ -123,6 +134,8 @@ static void sort_config(const struct repo *r, const struct buf *text, struct rep
 			strv_add(&f->box, all.v[i]);
 		else if (starts(all.v[i], "filter."))
 			switch_off(all.v[i], &f->filters_off);
+		else if (starts(all.v[i], "merge."))
+			never_merge(all.v[i], &f->drivers_off);
 		f->partial |= is_promisor(all.v[i]);
 	}
 	add_identity("user.name", "GIT_AUTHOR_NAME", &f->config);
@@ -130,6 +143,7 @@ static void sort_config(const struct repo *r, const struct buf *text, struct rep
 	buf_fmt(&sparse, "%s/info/sparse-checkout", r->git_dir.data);
 	f->sparse = is_true(config_last(&all, "core.sparsecheckout")) &&
 		    file_exists(AT_FDCWD, sparse.data);
+	f->sign = is_true(config_last(&all, "commit.gpgsign"));
 	f->bare = is_true(config_last(&all, "core.bare")) &&
 		  !strcmp(r->git_dir.data, r->common_dir.data);
 }

@@ -26,6 +26,9 @@ struct repo_facts {
 			    lists */
 	struct strv filters_off; /* "key=" and "key=false" that switch off each filter driver of the
 				    operator */
+	struct strv drivers_off; /* "key=value" that makes each merge driver of the operator call
+				    what it is asked to merge a conflict */
+	bool sign;		 /* commit.gpgSign */
 	bool shallow;		 /* common_dir/shallow exists */
 	bool sparse;		 /* git_dir/info/sparse-checkout is in force */
 	bool partial;		 /* a promisor remote is configured: blobs may be missing */
@@ -35,7 +38,7 @@ struct repo_facts {
 	{                                                                                          \
 		.commit = BUF_INIT, .tree = BUF_INIT, .branch = BUF_INIT, .packed_refs = BUF_INIT, \
 		.objects = STRV_INIT, .config = STRV_INIT, .box = STRV_INIT,                       \
-		.filters_off = STRV_INIT                                                           \
+		.filters_off = STRV_INIT, .drivers_off = STRV_INIT                                 \
 	}
 #define REPO_FACTS_AUTO __attribute__((cleanup(repo_facts_release))) struct repo_facts
 void repo_facts_release(struct repo_facts *f);

@@ -11,8 +11,8 @@
 #include "store/git.h"
 #include "sys/fd.h"
 
-#define ERROUT_MAX   (1u << 20)
-#define READ_CHUNK   65536
+#define ERROUT_MAX (1u << 20)
+#define READ_CHUNK 65536
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
 /* What could run a program or reach the network is switched off, whatever the configuration says.
@@ -74,6 +74,10 @@ static void build_env(const struct git_cmd *cmd, struct strv *env)
 static void build_argv(const struct git_cmd *cmd, struct strv *argv)
 {
 	strv_add_all(argv, safe_args);
+	for (size_t i = 0; cmd->config && cmd->config[i]; i++) {
+		strv_add(argv, "-c");
+		strv_add(argv, cmd->config[i]);
+	}
 	if (cmd->git_dir)
 		strv_addf(argv, "--git-dir=%s", cmd->git_dir);
 	if (cmd->work_tree)
@@ -194,9 +198,8 @@ int git_want(const struct repo *r, const char *const *args, const char *in, stru
 	return git_must(&cmd, err);
 }
 
-int git_start(const struct repo *r, const char *const *args, struct git_job *job, struct error *err)
+int git_start_cmd(const struct git_cmd *cmd, struct git_job *job, struct error *err)
 {
-	struct git_cmd cmd = { .args = args, .git_dir = r->git_dir.data };
 	STRV_AUTO argv = STRV_INIT;
 	STRV_AUTO env = STRV_INIT;
 	int out[2], errout[2];
@@ -210,16 +213,26 @@ int git_start(const struct repo *r, const char *const *args, struct git_job *job
 	job->err_fd = errout[0];
 	FD_AUTO err_end = errout[1];
 
-	build_argv(&cmd, &argv);
-	build_env(&cmd, &env);
-	struct proc_fd fds[] = { { .from = out_end, .to = 1 }, { .from = err_end, .to = 2 } };
+	build_argv(cmd, &argv);
+	build_env(cmd, &env);
+	struct proc_fd fds[] = { { .from = out_end, .to = 1 },
+				 { .from = err_end, .to = 2 },
+				 { .from = cmd->in_fd ? *cmd->in_fd : -1, .to = 0 } };
 	struct proc_spec spec = { .path = "git",
 				  .argv = strv_argv(&argv),
 				  .envp = strv_argv(&env),
+				  .cwd = cmd->cwd,
 				  .fds = fds,
-				  .fds_len = ARRAY_SIZE(fds) };
-	job->what = args[0];
+				  .fds_len = ARRAY_SIZE(fds) - !cmd->in_fd };
+	job->what = cmd->args[0];
 	return proc_spawn(&spec, &job->proc, err) ? no_git(err) : 0;
+}
+
+int git_start(const struct repo *r, const char *const *args, struct git_job *job, struct error *err)
+{
+	struct git_cmd cmd = { .args = args, .git_dir = r->git_dir.data };
+
+	return git_start_cmd(&cmd, job, err);
 }
 
 /* One read of a pipe into out; closes it at its end. */
@@ -230,9 +243,9 @@ static int take(int *fd, size_t max, struct buf *out, struct error *err)
 	buf_grow(out, READ_CHUNK);
 	n = read(*fd, out->data + out->len, READ_CHUNK);
 	if (n < 0)
-		return errno == EINTR || errno == EAGAIN
-			       ? 0
-			       : error_sys(err, errno, "cannot read from git");
+		return errno == EINTR || errno == EAGAIN ?
+			       0 :
+			       error_sys(err, errno, "cannot read from git");
 	if (n == 0)
 		fd_close(fd);
 	out->len += (size_t)n;

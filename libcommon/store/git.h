@@ -26,7 +26,8 @@ struct git_cmd {
 	const char *index_file;
 	const char *cwd;
 	const char *const *env; /* further NAME=VALUE, NULL-terminated; before all others */
-	const void *in;		/* in_len bytes on stdin */
+	const char *const *config; /* further settings, "key=value", NULL-terminated */
+	const void *in;		   /* in_len bytes on stdin */
 	size_t in_len;
 	const int *in_fd;   /* a descriptor that is its stdin instead; NULL: none */
 	const int *out_fd;  /* a descriptor that is its stdout instead of out; NULL: none */
@@ -61,6 +62,8 @@ struct git_job {
 #define GIT_JOB_AUTO __attribute__((cleanup(git_job_release))) struct git_job
 int git_start(const struct repo *r, const char *const *args, struct git_job *job,
 	      struct error *err);
+/* As git_start(), for any call; of its stdio only in_fd is looked at. */
+int git_start_cmd(const struct git_cmd *cmd, struct git_job *job, struct error *err);
 /* stdout is appended to out. Errors: peer (did not run to an end), limit. A non-zero exit is none.
  */
 int git_finish(struct git_job *job, struct buf *out, int *code_out, struct error *err);
