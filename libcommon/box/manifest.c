@@ -15,7 +15,7 @@
 
 const char *const box_state_names[] = { "created", "proposed", "applied", "aborted", NULL };
 
-/* Every key that must be there, and the one that may: anything else is not a manifest of this
+/* Every key that must be there, and those that may: anything else is not a manifest of this
  * version. */
 static const char *const keys[] = {
 	"schema",	 "id",		"name",	     "state",	    "tier",	 "profile",
@@ -23,6 +23,7 @@ static const char *const keys[] = {
 	"objects",	 "uid",		"gid",	     "created_us",  "temporary",
 };
 static const char proposal_key[] = "proposal";
+static const char applied_key[] = "applied";
 
 void manifest_init(struct manifest *m)
 {
@@ -36,6 +37,7 @@ void manifest_init(struct manifest *m)
 		.home = BUF_INIT,
 		.objects = STRV_INIT,
 		.proposal = BUF_INIT,
+		.applied = BUF_INIT,
 	};
 }
 
@@ -50,6 +52,7 @@ void manifest_release(struct manifest *m)
 	buf_release(&m->home);
 	strv_release(&m->objects);
 	buf_release(&m->proposal);
+	buf_release(&m->applied);
 }
 
 static bool is_hex(const char *s, size_t len)
@@ -232,7 +235,8 @@ static int check_shape(const json_t *obj, struct error *err)
 			  (unsigned long long)schema, MANIFEST_SCHEMA);
 		return error_hint(err, "a newer git box made it");
 	}
-	want = ARRAY_SIZE(keys) + (json_object_get(obj, proposal_key) != NULL);
+	want = ARRAY_SIZE(keys) + (json_object_get(obj, proposal_key) != NULL) +
+	       (json_object_get(obj, applied_key) != NULL);
 	if (json_object_size(obj) != want)
 		return error_set(err, ERR_CORRUPT, "it has %zu keys instead of %zu",
 				 json_object_size(obj), want);
@@ -240,17 +244,26 @@ static int check_shape(const json_t *obj, struct error *err)
 }
 
 /* After the base and the state. */
-static int get_proposal(const json_t *obj, struct manifest *m, struct error *err)
+static int get_commit(const json_t *obj, const char *key, struct manifest *m, struct buf *out,
+		      struct error *err)
 {
-	if (!json_object_get(obj, proposal_key))
-		return m->state == BOX_PROPOSED
-			       ? error_set(err, ERR_CORRUPT, "it is proposed without a proposal")
-			       : 0;
-	if (get_oid(obj, proposal_key, &m->proposal, err) < 0)
+	if (!json_object_get(obj, key))
+		return 0;
+	if (get_oid(obj, key, out, err) < 0)
 		return -1;
-	if (m->proposal.len != m->base_commit.len)
-		return error_set(err, ERR_CORRUPT,
-				 "'base_commit' and 'proposal' have different formats");
+	if (out->len != m->base_commit.len)
+		return error_set(err, ERR_CORRUPT, "'base_commit' and '%s' have different formats",
+				 key);
+	return 0;
+}
+
+static int get_commits(const json_t *obj, struct manifest *m, struct error *err)
+{
+	if (get_commit(obj, proposal_key, m, &m->proposal, err) < 0 ||
+	    get_commit(obj, applied_key, m, &m->applied, err) < 0)
+		return -1;
+	if (m->state == BOX_PROPOSED && m->proposal.len == 0)
+		return error_set(err, ERR_CORRUPT, "it is proposed without a proposal");
 	return 0;
 }
 
@@ -258,7 +271,7 @@ static int fill(const json_t *obj, struct manifest *m, struct error *err)
 {
 	if (check_shape(obj, err) < 0 || get_id(obj, m, err) < 0 || get_names(obj, m, err) < 0 ||
 	    get_kinds(obj, m, err) < 0 || get_digest(obj, m, err) < 0 ||
-	    get_base(obj, m, err) < 0 || get_proposal(obj, m, err) < 0 ||
+	    get_base(obj, m, err) < 0 || get_commits(obj, m, err) < 0 ||
 	    get_path(obj, "repo_top", false, &m->repo_top, err) < 0 ||
 	    get_path(obj, "home", true, &m->home, err) < 0 || get_objects(obj, m, err) < 0)
 		return -1;
@@ -304,6 +317,8 @@ void manifest_text(const struct manifest *m, struct buf *out)
 	json_object_set_new(obj, "temporary", json_boolean(m->temporary));
 	if (m->proposal.len > 0)
 		json_object_set_new(obj, proposal_key, json_text(m->proposal.data));
+	if (m->applied.len > 0)
+		json_object_set_new(obj, applied_key, json_text(m->applied.data));
 	json_canonical(obj, out);
 	buf_char(out, '\n');
 }

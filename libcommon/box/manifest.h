@@ -36,6 +36,8 @@ struct manifest {
 	 * the state is proposed.
 	 */
 	struct buf proposal;
+	struct buf applied; /* what the operator's branch became with it, hex; counts while the
+			       state is applied */
 	bool temporary; /* made for one command: gc may remove it when nobody uses it any more */
 };
 

@@ -191,9 +191,9 @@ void json_answer(json_t *j, int schema)
 	fwrite(text.data, 1, text.len, stdout);
 }
 
-void json_answer_error(const struct error *err, int exit_code)
+json_t *json_failure(const struct error *err, int exit_code)
 {
-	JSON_AUTO *j = json_object();
+	json_t *j = json_object();
 	json_t *what = json_object();
 
 	json_object_set_new(what, "kind", json_text(error_kind_name(err->kind)));
@@ -201,5 +201,12 @@ void json_answer_error(const struct error *err, int exit_code)
 	json_object_set_new(what, "hint", err->hint[0] ? json_text(err->hint) : json_null());
 	json_object_set_new(j, "error", what);
 	json_object_set_new(j, "exit_code", json_integer(exit_code));
+	return j;
+}
+
+void json_answer_error(const struct error *err, int exit_code)
+{
+	JSON_AUTO *j = json_failure(err, exit_code);
+
 	json_answer(j, ERROR_SCHEMA);
 }
