@@ -39,8 +39,13 @@ static int op_checkout(int argc, const char *const *argv, struct buf *out, struc
 
 static int op_snapshot(int argc, const char *const *argv, struct buf *out, struct error *err)
 {
-	(void)argc;
-	return mason_snapshot(argv[0], argv[1], argv[2], out, err);
+	const struct snapshot_request req = { .work = argv[0],
+					      .snap_dir = argv[1],
+					      .commit = argv[2],
+					      .tree = argv[3],
+					      .thorough = argc > 4 };
+
+	return mason_snapshot(&req, out, err);
 }
 
 static int op_readable(int argc, const char *const *argv, struct buf *out, struct error *err)
@@ -85,7 +90,7 @@ static const struct {
 	int (*run)(int argc, const char *const *argv, struct buf *out, struct error *err);
 } ops[] = {
 	{ "checkout", 1, 1, op_checkout },
-	{ "snapshot", 3, 3, op_snapshot },
+	{ "snapshot", 4, 5, op_snapshot },
 	{ "readable", 1, 1, op_readable },
 	{ "remove", 1, 64, op_remove },
 	{ "read", 3, FILES_MAX, op_read },

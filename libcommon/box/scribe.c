@@ -138,7 +138,8 @@ static int open_pack(const struct box *b, struct error *err)
 	return fd_take(&fd);
 }
 
-static int run(const struct box *b, struct scribe_report *out, struct error *err)
+static int run(const struct box *b, enum scribe_how how, struct scribe_report *out,
+	       struct error *err)
 {
 	struct lower_box lower;
 	BUF_AUTO work = BUF_INIT;
@@ -149,9 +150,14 @@ static int run(const struct box *b, struct scribe_report *out, struct error *err
 	buf_fmt(&work, "%s/work", b->path.data);
 	buf_fmt(&snap, "%s/snap", b->path.data);
 	box_lowering(b, &lower);
-	const char *const argv[] = {
-		MASON_PATH, "snapshot", work.data, snap.data, b->m.base_commit.data, NULL
-	};
+	const char *const argv[] = { MASON_PATH,
+				     "snapshot",
+				     work.data,
+				     snap.data,
+				     b->m.base_commit.data,
+				     b->m.base_tree.data,
+				     how == SCRIBE_FROZEN ? "thorough" : NULL,
+				     NULL };
 
 	if (mason_run_scribe(&lower, argv, &text, err) < 0 ||
 	    scribe_parse(&text, b->m.base_tree.len, out, &packed, err) < 0)
@@ -179,12 +185,12 @@ int scribe_take(const struct box *b, enum scribe_how how, struct scribe_report *
 {
 	struct scribe_report r = SCRIBE_REPORT_INIT;
 	FD_AUTO lock = lock_acquire(b->fd, "snap.lock", LOCK_EXCLUSIVE, LOCK_WAIT_MS, err);
-	int rc = lock < 0 || make_snap(b, err) < 0 ? -1 : run(b, &r, err);
+	int rc = lock < 0 || make_snap(b, err) < 0 ? -1 : run(b, how, &r, err);
 
 	if (rc == 0 && how == SCRIBE_FROZEN && r.unreadable > 0) {
 		scribe_report_release(&r);
 		r = (struct scribe_report)SCRIBE_REPORT_INIT;
-		rc = make_readable(b, err) < 0 ? -1 : run(b, &r, err);
+		rc = make_readable(b, err) < 0 ? -1 : run(b, how, &r, err);
 	}
 	if (rc < 0) {
 		scribe_report_release(&r);

@@ -3,8 +3,10 @@
 #include "base/rd.h"
 #include "mason/index.h"
 
-#define STAT_LEN      40 /* ctime, mtime, dev, ino, mode, uid, gid, size */
-#define MODE_AT	      24
+#define STAT_LEN 40 /* ctime, mtime, dev, ino, mode, uid, gid, size */
+#define MODE_AT 24
+#define INO_AT 20
+#define SIZE_AT 36
 #define FLAG_EXTENDED 0x4000
 #define EXTENDED_SKIP 0x4000
 
@@ -16,6 +18,11 @@ static uint32_t be32(const unsigned char *p)
 static uint32_t be16(const unsigned char *p)
 {
 	return (uint32_t)p[0] << 8 | p[1];
+}
+
+static uint64_t time_ns(const unsigned char *p)
+{
+	return (uint64_t)be32(p) * 1000000000u + be32(p + 4);
 }
 
 static int corrupt(struct error *err)
@@ -39,6 +46,11 @@ static int read_entry(struct rd *r, size_t hash_len, struct index_entry *e)
 			return -1;
 	}
 	e->mode = be32(fixed + MODE_AT);
+	e->sig = (struct sig){ .size = be32(fixed + SIZE_AT),
+			       .ino = be32(fixed + INO_AT),
+			       .mtime_ns = time_ns(fixed + 8),
+			       .ctime_ns = time_ns(fixed) };
+	e->oid = fixed + STAT_LEN;
 	e->skip = extended && (be16(extended) & EXTENDED_SKIP);
 	e->path = (const char *)r->p;
 	used = strnlen(e->path, r->len);

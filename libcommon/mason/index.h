@@ -1,16 +1,19 @@
 /*
  * index: reading git's index file (versions 2 and 3), as far as the mason
- * needs it: which paths are gitlinks and which are left out of the work tree.
+ * needs it: which paths are gitlinks, which are left out of the work tree, and what the files
+ * looked like when git wrote or read them.
  */
 #ifndef MASON_INDEX_H
 #define MASON_INDEX_H
 
-#include "base/error.h"
+#include "mason/roster.h"
 
 struct index_entry {
 	const char *path; /* borrowed from the file's bytes; NUL-terminated */
 	uint32_t mode;	  /* as in a tree: 0100644, 0160000, ... */
 	bool skip;	  /* skip-worktree */
+	struct sig sig;
+	const unsigned char *oid; /* borrowed, hash_len bytes */
 };
 
 struct index_bytes {

@@ -19,15 +19,25 @@
  */
 int mason_checkout(const char *work, const char *commit, struct buf *out, struct error *err);
 
+struct snapshot_request {
+	const char *work;
+	const char *snap_dir;
+	const char *commit; /* of the base; hex */
+	const char *tree;   /* its tree */
+	bool thorough;	    /* believe no sign of a file: read them all */
+};
+
 /*
- * The files of WORK as a tree in the repository SNAPDIR/git, which borrows the view's objects. WORK
- * is only read, also while somebody writes it. Lines: "tree <hex>" first; "pack" where it is not the
- * tree of commit: SNAPDIR/pack then holds the objects that commit lacks, thin against it; "skipped
- * <count> <kind>" for what no tree can hold or nobody can read. What .gitignore excludes is left
- * out unless commit has it. Errors: peer, corrupt, limit, sys.
+ * The files of WORK as a tree, in the repository SNAPDIR/git, which borrows the view's objects. WORK
+ * is only read, also while somebody writes it. SNAPDIR keeps what the next snapshot needs to know.
+ * Lines: "tree <hex>" first; "pack" where it is not the base's: SNAPDIR/pack then holds the objects
+ * that the base lacks, thin against it; "skipped <count> <kind>" for what no tree can hold or nobody
+ * can read (what the base has there stays); "repository <path>" for directories that git would take
+ * for one; where thorough, "silent <path>" for files that changed and do not look it. What
+ * .gitignore excludes is left out unless the base has it. Errors: busy (the files change faster than
+ * they can be read), peer, corrupt, limit, sys.
  */
-int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out,
-		   struct error *err);
+int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct error *err);
 
 /*
  * Content of regular files below WORK to stdout: for each path a line "file <755|644> <bytes>" and

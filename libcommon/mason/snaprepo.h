@@ -1,6 +1,6 @@
 /*
- * snaprepo: the repository of one snapshot: made new each time, with the
- * view's configuration and borrowed objects, and read by nobody but the mason.
+ * snaprepo: the repository of a box's snapshots, SNAPDIR/git: with the view's
+ * configuration and borrowed objects, used by nobody but the scribe.
  */
 #ifndef MASON_SNAPREPO_H
 #define MASON_SNAPREPO_H
@@ -8,27 +8,34 @@
 #include "store/git.h"
 
 struct snaprepo {
-	struct buf dir;	   /* SNAPDIR/git */
-	struct buf index;  /* SNAPDIR/index */
-	struct buf links;  /* SNAPDIR/links, an empty directory */
-	struct buf pack;   /* SNAPDIR/pack, not there yet */
+	int snap_fd;
+	struct buf dir;	  /* SNAPDIR/git */
+	struct buf links; /* SNAPDIR/links, an empty directory */
+	bool converts;	  /* settings of it may make a blob differ from its file */
 	struct git_cmd
 		git; /* a call in it, with the work tree; args and stdio are to be filled in */
 };
 #define SNAPREPO_INIT                                                                              \
 	{                                                                                          \
-		.dir = BUF_INIT, .index = BUF_INIT, .links = BUF_INIT, .pack = BUF_INIT          \
+		.snap_fd = -1, .dir = BUF_INIT, .links = BUF_INIT                                  \
 	}
 void snaprepo_release(struct snaprepo *r);
 
-/* What an earlier snapshot left is removed. work is borrowed. Errors: notfound (no view), sys. */
-int snaprepo_make(const char *work, const char *snap_dir, struct snaprepo *out, struct error *err);
+/*
+ * anew: all that earlier snapshots left is removed first. Else the repository must be there. work is
+ * borrowed. Errors: notfound (no view), sys.
+ */
+int snaprepo_open(const char *work, const char *snap_dir, bool anew, struct snaprepo *out,
+		  struct error *err);
 
 /*
- * index_info: changes to commit's tree as `update-index --index-info -z` takes them; empty: none.
- * Appends the line "tree ..." and, where the tree differs, "pack", and writes the pack then. Errors: peer.
+ * SNAPDIR/pack becomes a pack of the listed objects ("<hex> <path>" a line), thin against commit.
+ * Errors: peer, sys.
  */
-int snaprepo_commit(struct snaprepo *r, const char *commit, const struct buf *index_info,
-		    struct buf *out, struct error *err);
+int snaprepo_pack(const struct snaprepo *r, const char *commit, const struct buf *objects,
+		  struct error *err);
+
+/* Where nothing is to be packed. */
+void snaprepo_no_pack(const struct snaprepo *r);
 
 #endif

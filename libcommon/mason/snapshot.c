@@ -7,259 +7,286 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
+#include <time.h>
 
-#include "mason/hash.h"
+#include "mason/contents.h"
 #include "mason/index.h"
 #include "mason/mason.h"
 #include "mason/snaprepo.h"
+#include "mason/trees.h"
 #include "mason/walk.h"
 #include "sys/fd.h"
 #include "sys/file.h"
 
 #define INDEX_MAX (1u << 30)
+#define OBJECTS_MAX 20000 /* loose ones, before the repository is made anew */
+#define ATTEMPTS 3
+#define SILENT_MAX 64
+#define MANY 64
 
 struct snapshot {
-	const char *work;
-	const char *commit;
+	const struct snapshot_request *req;
 	int work_fd;
-	size_t hex;
 	struct snaprepo repo;
-	struct tree base;
-	struct walk_result files;
-	struct strv links;   /* files with the targets of symlinks, in the order of files */
-	struct buf changes;  /* for update-index --index-info -z */
-	struct buf removals; /* likewise; they come first */
+	struct cache cache;  /* what is to be known afterwards */
+	struct cache before; /* thorough: what was known before */
+	struct walk_result found;
+	bool anew; /* the cache starts from the base */
+	bool trust;
 };
 
 static void release(struct snapshot *s)
 {
 	fd_close(&s->work_fd);
 	snaprepo_release(&s->repo);
-	tree_release(&s->base);
-	walk_result_release(&s->files);
-	strv_release(&s->links);
-	buf_release(&s->changes);
-	buf_release(&s->removals);
+	cache_release(&s->cache);
+	cache_release(&s->before);
+	walk_result_release(&s->found);
+}
+
+/* The clock by which files get their times. */
+static uint64_t file_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static int read_base(struct snapshot *s, struct error *err)
 {
-	const char *const args[] = { "ls-tree", "-r", "-z", "--full-tree", s->commit, NULL };
+	const char *const args[] = { "ls-tree",	    "-r",	    "-t", "-z",
+				     "--full-tree", s->req->commit, NULL };
 	struct git_cmd cmd = s->repo.git;
 	BUF_AUTO text = BUF_INIT;
 
 	cmd.args = args;
 	cmd.out = &text;
-	return git_must(&cmd, err) || tree_parse(&text, &s->base, err) ? -1 : 0;
+	roster_begin(s->req->tree, &s->cache.roster);
+	return git_must(&cmd, err) || roster_add_base(&s->cache.roster, &text, err) ? -1 : 0;
 }
 
-/* What a sparse checkout left out is unchanged, not removed. */
-static void keep_skipped(void *arg, const struct index_entry *e)
+/*
+ * The view's index knows how each file looked when it was checked out, and what a sparse checkout
+ * left out: that is unchanged, not removed.
+ */
+static void learn(void *arg, const struct index_entry *i)
 {
-	const struct tree *base = arg;
-	struct tree_entry *t = e->skip ? tree_find(base, e->path) : NULL;
+	struct snapshot *s = arg;
+	struct roster *t = &s->cache.roster;
+	uint32_t at = roster_find(t, i->path);
+	struct entry *e = at == ROSTER_NONE ? NULL : &t->v[at];
 
-	if (t)
-		t->seen = true;
+	if (!e || e->base_mode != i->mode)
+		return;
+	if (i->skip) {
+		e->flags |= ENTRY_SKIP;
+	} else if (s->trust && memcmp(e->base, i->oid, t->oid_len) == 0) {
+		e->flags |= ENTRY_TAKEN;
+		e->sig = i->sig;
+	}
 }
 
-static int read_skipped(struct snapshot *s, struct error *err)
+/* Written by the host when the box was made; nothing ran in it before. */
+static int read_index(struct snapshot *s, struct error *err)
 {
 	BUF_AUTO path = BUF_INIT;
 	BUF_AUTO bytes = BUF_INIT;
+	struct stat st;
 
-	buf_fmt(&path, "%s/.git/index", s->work);
-	if (!file_exists(AT_FDCWD, path.data))
+	buf_fmt(&path, "%s/.git/index", s->req->work);
+	if (lstat(path.data, &st)) {
+		s->trust = false;
 		return 0;
+	}
+	s->cache.trusted_before = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+				  (uint64_t)st.st_mtim.tv_nsec;
 	if (file_read(AT_FDCWD, path.data, INDEX_MAX, &bytes, err))
 		return -1;
-	return index_each(&(struct index_bytes){ bytes.data, bytes.len, s->hex / 2 }, keep_skipped,
-			  &s->base, err);
+	return index_each(&(struct index_bytes){ bytes.data, bytes.len, s->cache.roster.oid_len },
+			  learn, s, err);
 }
 
-/* git hashes files only, and would follow a symlink: its target becomes a file. */
-static int write_link(struct snapshot *s, const char *path, struct error *err)
+/* The roster to begin with: of the last snapshot, or of the base. */
+static int begin(struct snapshot *s, struct error *err)
 {
-	char target[PATH_MAX];
-	ssize_t len = readlinkat(s->work_fd, path, target, sizeof(target));
-	BUF_AUTO name = BUF_INIT;
+	const struct snapshot_request *r = s->req;
+	FD_AUTO snap = file_open_dir(AT_FDCWD, r->snap_dir, err);
+	struct cache *last = r->thorough ? &s->before : &s->cache;
+	bool known;
 
-	if (len < 0)
-		return error_sys(err, errno, "cannot read a symlink of the box");
-	buf_fmt(&name, "%s/%zu", s->repo.links.data, s->links.len);
-	strv_add(&s->links, name.data);
-	return file_create(AT_FDCWD, name.data, (struct file_content){ target, (size_t)len, 0600 },
-			   err);
+	if (snap < 0)
+		return -1;
+	known = cache_read(snap, r->commit, r->tree, last);
+	s->trust = !r->thorough;
+	s->anew = r->thorough || !known || last->objects > OBJECTS_MAX;
+	if (snaprepo_open(r->work, r->snap_dir, s->anew, &s->repo, err))
+		return -1;
+	if (!s->anew)
+		return 0;
+	cache_release(&s->cache);
+	s->cache = (struct cache)CACHE_INIT;
+	return read_base(s, err) || read_index(s, err) ? -1 : 0;
 }
 
-static void change(struct snapshot *s, const struct walk_file *f, const char *oid)
+static int look(struct snapshot *s, struct error *err)
 {
-	buf_fmt(&s->changes, "%06o %.*s\t%s", f->mode, (int)s->hex, oid, f->path);
-	buf_char(&s->changes, '\0');
+	const struct walk_how how = { .work_fd = s->work_fd,
+				      .ignore = &s->repo.git,
+				      .trust = s->trust };
+	struct contents c = { .roster = &s->cache.roster, .repo = &s->repo, .work_fd = s->work_fd };
+	uint64_t trees = 0;
+
+	if (walk_update(&how, &s->cache, &s->found, err))
+		return -1;
+	c.many = s->found.len > MANY;
+	c.converts = s->repo.converts || s->found.attributes;
+	if (contents_read(&c, &s->found, err) || trees_make(c.roster, &s->repo.git, &trees, err))
+		return -1;
+	s->cache.objects += trees + c.stored;
+	return 0;
 }
 
-static bool is_link(const struct walk_file *f)
+/* The objects that the base lacks, with their paths for what they may be written against. */
+static void list_objects(const struct roster *t, struct buf *out)
 {
-	return f->mode == 0120000;
+	for (uint32_t i = 0; i < t->len; i++) {
+		const struct entry *e = &t->v[i];
+		const char *path = roster_path(t, i);
+
+		if (!e->mode || e->mode == MODE_GITLINK ||
+		    (e->base_mode && memcmp(e->oid, e->base, t->oid_len) == 0))
+			continue;
+		oid_hex(e->oid, t->oid_len, out);
+		buf_fmt(out, " %s\n", strchr(path, '\n') ? "" : path);
+	}
 }
 
-/* True where the base has this very file. */
-static bool is_same(const struct snapshot *s, const struct walk_file *f, const char *oid)
+static int pack(struct snapshot *s, const unsigned char *tree, struct buf *out, struct error *err)
 {
-	const struct tree_entry *e = tree_find(&s->base, f->path);
+	const struct roster *t = &s->cache.roster;
+	BUF_AUTO objects = BUF_INIT;
 
-	return e && e->mode == f->mode && !strncmp(e->oid, oid, s->hex);
+	if (memcmp(tree, t->v[ROSTER_ROOT].base, t->oid_len) == 0) {
+		snaprepo_no_pack(&s->repo);
+		memset(s->cache.packed, 0, sizeof(s->cache.packed));
+		return 0;
+	}
+	buf_str(out, "pack\n");
+	if (memcmp(tree, s->cache.packed, t->oid_len) == 0 && file_exists(s->repo.snap_fd, "pack"))
+		return 0;
+	list_objects(t, &objects);
+	if (snaprepo_pack(&s->repo, s->req->commit, &objects, err))
+		return -1;
+	memcpy(s->cache.packed, tree, t->oid_len);
+	return 0;
 }
 
-static int hash_links(struct snapshot *s, struct error *err)
+/* False where attributes decide otherwise than before: then the same bytes give other blobs. */
+static bool same_attributes(const struct roster *before, const struct roster *now)
 {
-	HASH_LIST_AUTO h = HASH_LIST_INIT;
-	size_t n = 0;
+	for (uint32_t i = 1; i < now->len; i++) {
+		uint32_t was;
 
-	for (size_t i = 0; i < s->files.len; i++) {
-		if (is_link(&s->files.v[i]) && write_link(s, s->files.v[i].path, err))
+		if (strcmp(roster_name(now, i), ".gitattributes") != 0)
+			continue;
+		was = roster_find(before, roster_path(now, i));
+		if (was == ROSTER_NONE ||
+		    memcmp(before->v[was].oid, now->v[i].oid, now->oid_len) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* A page that is mapped and written again changes a file without any trace. */
+static void report_silent(const struct snapshot *s, struct buf *out)
+{
+	const struct roster *now = &s->cache.roster, *before = &s->before.roster;
+	size_t said = 0;
+
+	if (!before->len || !same_attributes(before, now))
+		return;
+	for (uint32_t i = 1; i < now->len && said < SILENT_MAX; i++) {
+		const struct entry *e = &now->v[i];
+		uint32_t at = roster_find(before, roster_path(now, i));
+		const struct entry *was = at == ROSTER_NONE ? NULL : &before->v[at];
+
+		if (!was || !e->mode || e->mode == MODE_DIR || e->mode != was->mode ||
+		    memcmp(e->oid, was->oid, now->oid_len) == 0 ||
+		    !cache_trusts(&s->before, &was->sig, &e->sig))
+			continue;
+		buf_str(out, "silent ");
+		git_quote(roster_path(now, i), out);
+		buf_char(out, '\n');
+		said++;
+	}
+}
+
+static void report_found(const struct walk_result *w, struct buf *out)
+{
+	const struct {
+		const char *kind;
+		uint64_t count;
+	} kinds[] = { { "special", w->special },
+		      { "git", w->dotgit },
+		      { "unreadable", w->unreadable },
+		      { "too-long", w->too_long } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (kinds[i].count)
+			buf_fmt(out, "skipped %llu %s\n", (unsigned long long)kinds[i].count,
+				kinds[i].kind);
+	}
+	for (size_t i = 0; i < w->repositories.len; i++) {
+		buf_str(out, "repository ");
+		git_quote(w->repositories.v[i], out);
+		buf_char(out, '\n');
+	}
+}
+
+static int take(struct snapshot *s, struct buf *out, struct error *err)
+{
+	const struct entry *root;
+	uint64_t start = file_clock_ns();
+
+	s->work_fd = open(s->req->work, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (s->work_fd < 0)
+		return error_sys(err, errno, "cannot open '%s'", s->req->work);
+	if (begin(s, err) || look(s, err))
+		return -1;
+	root = &s->cache.roster.v[ROSTER_ROOT];
+	buf_str(out, "tree ");
+	oid_hex(root->oid, s->cache.roster.oid_len, out);
+	buf_char(out, '\n');
+	if (pack(s, root->oid, out, err))
+		return -1;
+	report_found(&s->found, out);
+	report_silent(s, out);
+	s->cache.trusted_before = start;
+	if (!s->anew && !s->found.len && !s->cache.roster.changed)
+		return 0;
+	return cache_write(s->repo.snap_fd, s->req->commit, &s->cache, err);
+}
+
+int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct error *err)
+{
+	int rc = -1;
+
+	/* A file that vanishes between its listing and its reading makes git fail. */
+	for (int i = 0; i < ATTEMPTS && rc; i++) {
+		struct snapshot s = { .req = req,
+				      .work_fd = -1,
+				      .repo = SNAPREPO_INIT,
+				      .cache = CACHE_INIT,
+				      .before = CACHE_INIT };
+
+		*err = (struct error)ERROR_INIT;
+		buf_reset(out);
+		rc = take(&s, out, err);
+		release(&s);
+		if (rc && err->kind != ERR_PEER)
 			return -1;
 	}
-	for (size_t i = 0; i < s->links.len; i++)
-		hash_add(&h, s->links.v[i]);
-	if (hash_run(&h, &s->repo.git, HASH_WRITE | HASH_RAW, s->hex, err))
-		return -1;
-	for (size_t i = 0; i < s->files.len; i++) {
-		if (!is_link(&s->files.v[i]))
-			continue;
-		if (!is_same(s, &s->files.v[i], hash_at(&h, n)))
-			change(s, &s->files.v[i], hash_at(&h, n));
-		n++;
-	}
-	return 0;
-}
-
-/* Drops from `todo` (indices into files) those whose hash, as the flags say, is the base's. */
-static int drop_same(struct snapshot *s, unsigned flags, size_t *todo, size_t *len,
-		     struct error *err)
-{
-	HASH_LIST_AUTO h = HASH_LIST_INIT;
-	size_t kept = 0, hashed = 0;
-
-	for (size_t i = 0; i < *len; i++) {
-		const struct tree_entry *e = tree_find(&s->base, s->files.v[todo[i]].path);
-
-		if (e && e->mode == s->files.v[todo[i]].mode)
-			hash_add(&h, s->files.v[todo[i]].path);
-	}
-	if (hash_run(&h, &s->repo.git, flags, s->hex, err))
-		return -1;
-	for (size_t i = 0; i < *len; i++) {
-		const struct walk_file *f = &s->files.v[todo[i]];
-		const struct tree_entry *e = tree_find(&s->base, f->path);
-
-		if (e && e->mode == f->mode && is_same(s, f, hash_at(&h, hashed++)))
-			continue;
-		todo[kept++] = todo[i];
-	}
-	*len = kept;
-	return 0;
-}
-
-static int store_changed(struct snapshot *s, const size_t *todo, size_t len, struct error *err)
-{
-	HASH_LIST_AUTO h = HASH_LIST_INIT;
-
-	for (size_t i = 0; i < len; i++)
-		hash_add(&h, s->files.v[todo[i]].path);
-	if (hash_run(&h, &s->repo.git, HASH_WRITE, s->hex, err))
-		return -1;
-	for (size_t i = 0; i < len; i++)
-		change(s, &s->files.v[todo[i]], hash_at(&h, i));
-	return 0;
-}
-
-/* The second look, without conversion, is for files that were committed with CRLF: they did not
- * change. */
-static int hash_files(struct snapshot *s, struct error *err)
-{
-	BUF_AUTO memory = BUF_INIT;
-	size_t *todo;
-	size_t len = 0;
-
-	buf_grow(&memory, (s->files.len + 1) * sizeof(*todo));
-	todo = (size_t *)(void *)memory.data;
-	for (size_t i = 0; i < s->files.len; i++) {
-		if (!is_link(&s->files.v[i]))
-			todo[len++] = i;
-	}
-	if (drop_same(s, 0, todo, &len, err) || drop_same(s, HASH_RAW, todo, &len, err))
-		return -1;
-	return store_changed(s, todo, len, err);
-}
-
-static void find_removed(struct snapshot *s)
-{
-	for (size_t i = 0; i < s->files.len; i++) {
-		struct tree_entry *e = tree_find(&s->base, s->files.v[i].path);
-
-		if (e)
-			e->seen = true;
-	}
-	for (size_t i = 0; i < s->base.len; i++) {
-		if (s->base.v[i].seen)
-			continue;
-		buf_fmt(&s->removals, "0 %0*d\t%s", (int)s->hex, 0, s->base.v[i].path);
-		buf_char(&s->removals, '\0');
-	}
-}
-
-static void report_skipped(const struct walk_result *w, struct buf *out)
-{
-	if (w->special)
-		buf_fmt(out, "skipped %llu special\n", (unsigned long long)w->special);
-	if (w->dotgit)
-		buf_fmt(out, "skipped %llu git\n", (unsigned long long)w->dotgit);
-	if (w->unreadable)
-		buf_fmt(out, "skipped %llu unreadable\n", (unsigned long long)w->unreadable);
-	if (w->too_long)
-		buf_fmt(out, "skipped %llu too-long\n", (unsigned long long)w->too_long);
-}
-
-static int compare(struct snapshot *s, struct error *err)
-{
-	if (read_base(s, err) || read_skipped(s, err) ||
-	    walk_list(s->work_fd, &s->base, &s->repo.git, &s->files, err) || hash_links(s, err) ||
-	    hash_files(s, err))
-		return -1;
-	find_removed(s);
-	return 0;
-}
-
-static int take(struct snapshot *s, const char *snap_dir, struct buf *out, struct error *err)
-{
-	s->work_fd = open(s->work, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (s->work_fd < 0)
-		return error_sys(err, errno, "cannot open '%s'", s->work);
-	if (snaprepo_make(s->work, snap_dir, &s->repo, err) || compare(s, err))
-		return -1;
-	buf_add(&s->removals, s->changes.data, s->changes.len);
-	return snaprepo_commit(&s->repo, s->commit, &s->removals, out, err);
-}
-
-int mason_snapshot(const char *work, const char *snap_dir, const char *commit, struct buf *out,
-		   struct error *err)
-{
-	struct snapshot s = { .work = work,
-			      .commit = commit,
-			      .work_fd = -1,
-			      .hex = strlen(commit),
-			      .repo = SNAPREPO_INIT,
-			      .base = TREE_INIT,
-			      .links = STRV_INIT,
-			      .changes = BUF_INIT,
-			      .removals = BUF_INIT };
-	int rc = take(&s, snap_dir, out, err);
-
-	if (!rc)
-		report_skipped(&s.files, out);
-	release(&s);
-	return rc;
+	return rc ? error_wrap(err, "%d attempts failed", ATTEMPTS) : 0;
 }

@@ -2,8 +2,9 @@
 
 #include <criterion/criterion.h>
 
+#include "mason/cache.h"
 #include "mason/index.h"
-#include "mason/tree.h"
+#include "t/unit/scratch.h"
 #include "store/dotgit.h"
 
 Test(dotgit, names_that_some_git_takes_for_its_own)
@@ -45,41 +46,139 @@ Test(dotgit, gitmodules)
 	cr_expect_not(name_is_gitmodules("modules"));
 }
 
-Test(tree, parse_and_find)
-{
-	static const char text[] = "100644 blob aa\ta\0"
-				   "160000 commit bb\tb\0"
-				   "120000 blob cc\td/e f\n\0"
-				   "100755 blob dd\td0\0";
-	BUF_AUTO b = BUF_INIT;
-	TREE_AUTO t = TREE_INIT;
-	struct error err = ERROR_INIT;
+#define TREE "00112233445566778899aabbccddeeff00112233"
+#define AA "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define BB "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-	buf_add(&b, text, sizeof(text) - 1);
-	cr_assert_eq(tree_parse(&b, &t, &err), 0, "%s", err.msg);
-	cr_assert_eq(t.len, 4);
-	cr_expect_eq(tree_find(&t, "b")->mode, 0160000);
-	cr_expect_str_eq(tree_find(&t, "d/e f\n")->oid, "cc");
-	cr_expect_null(tree_find(&t, "d"));
-	cr_expect_null(tree_find(&t, "d/e"));
-	cr_expect(tree_has_below(&t, "d"));
-	cr_expect_not(tree_has_below(&t, "d0"));
-	cr_expect_not(tree_has_below(&t, ""));
+static void add_base(struct roster *t, const char *text, size_t len, int want)
+{
+	struct error err = ERROR_INIT;
+	BUF_AUTO b = BUF_INIT;
+
+	buf_add(&b, text, len);
+	cr_expect_eq(roster_add_base(t, &b, &err), want, "%s: %s", text, err.msg);
 }
 
-Test(tree, refuses_what_git_does_not_write)
+Test(roster, what_the_base_has)
 {
-	static const char *const bad[] = { "100644 blob aa",   "10064x blob aa\ta", "\ta",
-					   "100644 blobaa\tb", "100644 blob aa\t",  "1" };
+	static const char text[] = "100644 blob " AA "\ta\0"
+				   "160000 commit " BB "\tb\0"
+				   "040000 tree " BB "\td\0"
+				   "120000 blob " AA "\td/e f\n\0"
+				   "100755 blob " AA "\td0\0";
+	ROSTER_AUTO t = ROSTER_INIT;
+	uint32_t link;
+
+	roster_begin(TREE, &t);
+	add_base(&t, text, sizeof(text) - 1, 0);
+	cr_assert_eq(t.len, 6);
+	link = roster_find(&t, "d/e f\n");
+	cr_assert_neq(link, ROSTER_NONE);
+	cr_expect_eq(t.v[link].mode, MODE_LINK);
+	cr_expect_str_eq(roster_name(&t, link), "e f\n");
+	cr_expect_eq(t.v[link].parent, roster_find(&t, "d"));
+	cr_expect_eq(t.v[roster_find(&t, "b")].mode, MODE_GITLINK);
+	cr_expect_eq(roster_find(&t, "d/e"), ROSTER_NONE);
+	cr_expect_eq(roster_find(&t, "d/"), ROSTER_NONE);
+	cr_expect_eq(roster_find(&t, ""), ROSTER_ROOT);
+}
+
+Test(roster, refuses_what_git_does_not_write)
+{
+	static const char *const bad[] = { "100644 blob " AA,
+					   "10064x blob " AA "\ta",
+					   "\ta",
+					   "100644 blob" AA "\tb",
+					   "100644 blob " AA "\t",
+					   "100644 blob aa\ta",
+					   "100644 blob " AA "\tno/parent",
+					   "1" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		BUF_AUTO b = BUF_INIT;
-		TREE_AUTO t = TREE_INIT;
-		struct error err = ERROR_INIT;
+		ROSTER_AUTO t = ROSTER_INIT;
 
-		buf_add(&b, bad[i], strlen(bad[i]) + 1);
-		cr_expect_eq(tree_parse(&b, &t, &err), -1, "%s", bad[i]);
+		roster_begin(TREE, &t);
+		add_base(&t, bad[i], strlen(bad[i]) + 1, -1);
 	}
+}
+
+Test(roster, a_change_marks_the_directories_above)
+{
+	static const char text[] = "040000 tree " BB "\td\0"
+				   "040000 tree " BB "\td/e\0"
+				   "100644 blob " AA "\td/e/f\0"
+				   "040000 tree " BB "\tx\0";
+	unsigned char oid[ROSTER_OID_MAX] = { 1 };
+	ROSTER_AUTO t = ROSTER_INIT;
+	uint32_t f;
+
+	roster_begin(TREE, &t);
+	add_base(&t, text, sizeof(text) - 1, 0);
+	f = roster_find(&t, "d/e/f");
+	roster_set(&t, f, 0100644, t.v[f].oid);
+	cr_expect_not(t.v[ROSTER_ROOT].flags & ENTRY_DIRTY);
+	roster_set(&t, f, 0100644, oid);
+	cr_expect(t.v[ROSTER_ROOT].flags & ENTRY_DIRTY);
+	cr_expect(t.v[roster_find(&t, "d")].flags & ENTRY_DIRTY);
+	cr_expect(t.v[roster_find(&t, "d/e")].flags & ENTRY_DIRTY);
+	cr_expect_not(t.v[roster_find(&t, "x")].flags & ENTRY_DIRTY);
+}
+
+Test(roster, many_paths)
+{
+	ROSTER_AUTO t = ROSTER_INIT;
+
+	roster_begin(TREE, &t);
+	for (int i = 0; i < 5000; i++) {
+		char path[32];
+
+		(void)snprintf(path, sizeof(path), "f%d", i);
+		cr_assert_eq(roster_get(&t, path, ROSTER_ROOT), (uint32_t)i + 1);
+	}
+	for (int i = 0; i < 5000; i++) {
+		char path[32];
+
+		(void)snprintf(path, sizeof(path), "f%d", i);
+		cr_assert_eq(roster_find(&t, path), (uint32_t)i + 1);
+	}
+}
+
+Test(cache, comes_back_and_is_dropped_where_it_is_torn)
+{
+	SCRATCH_AUTO s = scratch_make();
+	struct error err = ERROR_INIT;
+	CACHE_AUTO c = CACHE_INIT;
+	struct cache back;
+	BUF_AUTO text = BUF_INIT;
+
+	roster_begin(TREE, &c.roster);
+	c.trusted_before = 7;
+	(void)roster_get(&c.roster, "a", ROSTER_ROOT);
+	cr_assert_eq(cache_write(s.fd, AA, &c, &err), 0, "%s", err.msg);
+	cr_assert(cache_read(s.fd, AA, TREE, &back));
+	cr_expect_eq(back.trusted_before, 7);
+	cr_expect_eq(roster_find(&back.roster, "a"), 1);
+	cache_release(&back);
+	cr_expect_not(cache_read(s.fd, BB, TREE, &back));
+	cr_assert_eq(file_read(s.fd, "cache", 1 << 20, &text, &err), 0);
+	for (size_t i = 0; i < text.len; i += 7) {
+		FD_AUTO fd = openat(s.fd, "cache", O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+		cr_assert_eq(fd_write_full(fd, text.data, i, &err), 0);
+		cr_expect_not(cache_read(s.fd, AA, TREE, &back), "%zu bytes", i);
+	}
+}
+
+Test(cache, racy_signs_are_not_believed)
+{
+	const struct cache c = { .trusted_before = 100 };
+	const struct sig old = { 1, 2, 50, 60 };
+	const struct sig young = { 1, 2, 50, 100 };
+	const struct sig other = { 1, 2, 51, 60 };
+
+	cr_expect(cache_trusts(&c, &old, &old));
+	cr_expect_not(cache_trusts(&c, &young, &young));
+	cr_expect_not(cache_trusts(&c, &old, &other));
 }
 
 struct seen {

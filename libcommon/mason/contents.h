@@ -1,0 +1,22 @@
+/*
+ * contents: the blobs of the files that a walk found changed.
+ */
+#ifndef MASON_CONTENTS_H
+#define MASON_CONTENTS_H
+
+#include "mason/snaprepo.h"
+#include "mason/walk.h"
+
+struct contents {
+	struct roster *roster;
+	const struct snaprepo *repo;
+	int work_fd;
+	bool converts; /* a blob may differ from its file */
+	bool many;     /* most files may be the base's: those are hashed before any is stored */
+	uint64_t stored; /* out: objects that were written */
+};
+
+/* Sets mode and id of each file in the roster. Errors: peer, sys. */
+int contents_read(struct contents *c, const struct walk_result *found, struct error *err);
+
+#endif
