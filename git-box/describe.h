@@ -18,8 +18,8 @@ void describe_base(const struct box *b, struct buf *out);
 void describe_live(const struct session_list *live, struct buf *out);
 
 /*
- * name id state proposal tier profile policy_digest base drift live created path (of the work tree);
- * owned by the caller.
+ * name id state proposal tier profile policy_digest base drift live created path (of the work
+ * tree); owned by the caller.
  */
 json_t *describe_json(const struct box *b, const struct drift *d, const struct session_list *live);
 

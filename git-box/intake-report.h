@@ -14,8 +14,8 @@ void intake_notes(const struct app *app, const struct intake *in);
 /* Adds tree, skipped {special, git, too_long, unreadable}, repositories, silent to obj. */
 void intake_json(const struct intake *in, json_t *obj);
 
-/* Reports an error of an intake and returns its exit code: EXIT_QUARANTINED where the objects of the
- * box were not what they must be. */
+/* Reports an error of an intake and returns its exit code: EXIT_QUARANTINED where the objects of
+ * the box were not what they must be. */
 int intake_fail(const struct app *app, const struct intake *in, const struct error *err);
 
 #endif

@@ -13,6 +13,14 @@ int64_t clock_now_us(void)
 	return (int64_t)ts.tv_sec * US_PER_S + ts.tv_nsec / 1000;
 }
 
+uint64_t clock_file_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 uint64_t clock_mono_us(void)
 {
 	struct timespec ts;

@@ -16,8 +16,8 @@ struct inside_question {
 };
 
 /*
- * The answer is appended to out. In a tier that confines nothing git runs in the work tree as it is.
- * Errors: peer (git failed), limit, and those of session_run().
+ * The answer is appended to out. In a tier that confines nothing git runs in the work tree as it
+ * is. Errors: peer (git failed), limit, and those of session_run().
  */
 int inside_ask(const struct box *b, const struct inside_question *q, struct buf *out,
 	       struct error *err);

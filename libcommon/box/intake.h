@@ -14,9 +14,9 @@ struct intake {
 	bool same;		     /* it is the base's */
 	struct quarantine q; /* q.git reaches the tree, the base and every object of the host */
 };
-#define INTAKE_INIT                                                                                \
-	{                                                                                          \
-		.scribe = SCRIBE_REPORT_INIT, .q = QUARANTINE_INIT                                 \
+#define INTAKE_INIT                                                \
+	{                                                          \
+		.scribe = SCRIBE_REPORT_INIT, .q = QUARANTINE_INIT \
 	}
 #define INTAKE_AUTO __attribute__((cleanup(intake_release))) struct intake
 void intake_release(struct intake *in); /* drops the quarantine */
@@ -33,7 +33,7 @@ int intake_take(const struct repo *repo, const struct box *b, enum scribe_how ho
 int intake_quarantine(const struct repo *repo, const struct box *b, struct quarantine *out,
 		      struct error *err);
 
-#define INTAKE_DIR	"quarantine" /* below $GIT_COMMON_DIR/box */
+#define INTAKE_DIR "quarantine"	     /* below $GIT_COMMON_DIR/box */
 #define INTAKE_PACK_MAX (4ull << 30) /* bytes of one pack */
 
 #endif

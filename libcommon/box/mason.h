@@ -53,16 +53,16 @@ struct mason_io {
 };
 
 /*
- * For bulk content. Where it only reads (no `in`), it runs as the scribe, also while commands of the
- * box run. In a tier that confines nothing the helper runs as it is, as everything there does. Errors: notfound, exists, refused in the mason's
- * own words; else those of mason_run().
+ * For bulk content. Where it only reads (no `in`), it runs as the scribe, also while commands of
+ * the box run. In a tier that confines nothing the helper runs as it is, as all does there.
+ * Errors: notfound, exists, refused in the mason's own words; else those of mason_run().
  */
 int mason_stream(const struct box *b, const char *const *argv, const struct mason_io *io,
 		 struct error *err);
 
 /*
- * As mason_run(), in the scribe's confinement (lower_scribe), which cannot write the work tree: also
- * while commands of the box run.
+ * As mason_run(), in the scribe's confinement (lower_scribe), which cannot write the work tree:
+ * also while commands of the box run.
  */
 int mason_run_scribe(const struct lower_box *box, const char *const *argv, struct buf *out,
 		     struct error *err);

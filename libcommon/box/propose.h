@@ -34,9 +34,9 @@ void propose_result_release(struct propose_result *r);
 
 /*
  * *out is initialised and released by the caller and must not move. The order is objects, branch,
- * manifest, so a crash leaves the old state or a branch that the next propose recognises as its own.
- * Errors: refused (state of the box), busy (commands run), exists (the branch is not ours, or is
- * checked out), corrupt (the objects are not what was announced), and those of intake_take().
+ * manifest, so a crash leaves the old state or a branch that the next propose recognises as its
+ * own. Errors: refused (state of the box), busy (commands run), exists (the branch is not ours, or
+ * is checked out), corrupt (the objects are not what was announced), and those of intake_take().
  */
 int box_propose(const struct propose_request *req, struct propose_result *out, struct error *err);
 

@@ -16,17 +16,17 @@ struct scribe_report {
 	struct strv repositories; /* directories that git would take for a repository, quoted */
 	struct strv silent; /* files that changed without any trace in their metadata, quoted */
 };
-#define SCRIBE_REPORT_INIT                                                                         \
-	{                                                                                          \
-		.tree = BUF_INIT, .pack_fd = -1, .repositories = STRV_INIT, .silent = STRV_INIT    \
+#define SCRIBE_REPORT_INIT                                                                      \
+	{                                                                                       \
+		.tree = BUF_INIT, .pack_fd = -1, .repositories = STRV_INIT, .silent = STRV_INIT \
 	}
 #define SCRIBE_REPORT_AUTO __attribute__((cleanup(scribe_report_release))) struct scribe_report
 void scribe_report_release(struct scribe_report *r);
 
 enum scribe_how {
 	SCRIBE_LIVE,  /* commands may run; what the stat cache knows is believed */
-	SCRIBE_FROZEN /* none run, the caller holds the box's lock alone: every file is read, and made
-			 readable where that is needed */
+	SCRIBE_FROZEN /* none run, the caller holds the box's lock alone: every file is read, and
+			 made readable where that is needed */
 };
 
 /* One at a time for each box; others wait. Errors: busy, and those of mason_run(). */

@@ -19,9 +19,9 @@ struct series {
 	struct series_step *v; /* oldest first; no two neighbours have the same tree */
 	size_t len;
 };
-#define SERIES_INIT                                                                                \
-	{                                                                                          \
-		.v = NULL, .len = 0                                                                \
+#define SERIES_INIT                 \
+	{                           \
+		.v = NULL, .len = 0 \
 	}
 #define SERIES_AUTO __attribute__((cleanup(series_release))) struct series
 void series_release(struct series *s);
@@ -35,7 +35,8 @@ void series_add(struct series *s, const char *tree, const struct buf *claim);
  */
 int series_ask(const struct box *b, struct series *out, struct error *err);
 
-/* The box's answer, "<commit>\n<tree>\n<message>" NUL-terminated each. Pure. Errors: peer, limit. */
+/* The box's answer, "<commit>\n<tree>\n<message>" NUL-terminated each. Pure. Errors: peer, limit.
+ */
 int series_parse(const struct buf *text, const struct manifest *m, struct series *out,
 		 struct error *err);
 

@@ -31,8 +31,8 @@ struct work_ops {
 const struct work_ops *work_ops_for(enum tier tier);
 
 /*
- * True where tree is the one of the box's proposal and a ref of the repository holds that commit: to
- * remove the files then loses nothing.
+ * True where tree is the one of the box's proposal and a ref of the repository holds that commit:
+ * to remove the files then loses nothing.
  */
 bool work_is_proposed(const struct repo *repo, const struct box *b, const char *tree);
 

@@ -11,12 +11,12 @@
 struct cache {
 	struct roster roster;
 	uint64_t trusted_before; /* ns: what has an older ctime and mtime was not written since */
-	uint64_t objects; /* that were written since the repository was made */
+	uint64_t objects;	 /* that were written since the repository was made */
 	unsigned char packed[ROSTER_OID_MAX]; /* tree whose objects are in SNAPDIR/pack; or zeros */
 };
-#define CACHE_INIT                                                                                 \
-	{                                                                                          \
-		.roster = ROSTER_INIT                                                                \
+#define CACHE_INIT                    \
+	{                             \
+		.roster = ROSTER_INIT \
 	}
 #define CACHE_AUTO __attribute__((cleanup(cache_release))) struct cache
 void cache_release(struct cache *c);

@@ -11,8 +11,8 @@ struct contents {
 	struct roster *roster;
 	const struct snaprepo *repo;
 	int work_fd;
-	bool converts; /* a blob may differ from its file */
-	bool many;     /* most files may be the base's: those are hashed before any is stored */
+	bool converts;	 /* a blob may differ from its file */
+	bool many;	 /* most files may be the base's: those are hashed before any is stored */
 	uint64_t stored; /* out: objects that were written */
 };
 

@@ -14,9 +14,9 @@ struct hash_list {
 	struct buf oids; /* "<hex>\n" each, after hash_run() */
 	size_t hex;	 /* length of one */
 };
-#define HASH_LIST_INIT                                                                             \
-	{                                                                                          \
-		.paths = BUF_INIT, .oids = BUF_INIT                                                \
+#define HASH_LIST_INIT                              \
+	{                                           \
+		.paths = BUF_INIT, .oids = BUF_INIT \
 	}
 #define HASH_LIST_AUTO __attribute__((cleanup(hash_release))) struct hash_list
 void hash_release(struct hash_list *h);

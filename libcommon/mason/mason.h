@@ -28,14 +28,14 @@ struct snapshot_request {
 };
 
 /*
- * The files of WORK as a tree, in the repository SNAPDIR/git, which borrows the view's objects. WORK
- * is only read, also while somebody writes it. SNAPDIR keeps what the next snapshot needs to know.
- * Lines: "tree <hex>" first; "pack" where it is not the base's: SNAPDIR/pack then holds the objects
- * that the base lacks, thin against it; "skipped <count> <kind>" for what no tree can hold or nobody
- * can read (what the base has there stays); "repository <path>" for directories that git would take
- * for one; where thorough, "silent <path>" for files that changed and do not look it. What
- * .gitignore excludes is left out unless the base has it. Errors: busy (the files change faster than
- * they can be read), peer, corrupt, limit, sys.
+ * The files of WORK as a tree, in the repository SNAPDIR/git, which borrows the view's objects.
+ * WORK is only read, also while somebody writes it. SNAPDIR keeps what the next snapshot needs to
+ * know. Lines: "tree <hex>" first; "pack" where it is not the base's: SNAPDIR/pack then holds the
+ * objects that the base lacks, thin against it; "skipped <count> <kind>" for what no tree can hold
+ * or nobody can read (what the base has there stays); "repository <path>" for directories that git
+ * would take for one; where thorough, "silent <path>" for files that changed and do not look it.
+ * What .gitignore excludes is left out unless the base has it. Errors: busy (the files change
+ * faster than they can be read), peer, corrupt, limit, sys.
  */
 int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct error *err);
 
@@ -55,8 +55,8 @@ int mason_read(const char *work, uint64_t max, const char *const *paths, struct 
 int mason_write(const char *work, bool replace, const char *const *paths, struct error *err);
 
 /*
- * Gives the owner of WORK's files and directories the bits to read them, where they lack: a snapshot
- * can then hold them. Errors: sys.
+ * Gives the owner of WORK's files and directories the bits to read them, where they lack: a
+ * snapshot can then hold them. Errors: sys.
  */
 int mason_make_readable(const char *work, struct error *err);
 

@@ -13,8 +13,8 @@
 #define ROSTER_NONE UINT32_MAX
 #define ROSTER_ROOT 0u /* the top, with the path "" */
 
-#define MODE_DIR     0040000u
-#define MODE_LINK    0120000u
+#define MODE_DIR 0040000u
+#define MODE_LINK 0120000u
 #define MODE_GITLINK 0160000u
 
 /* What changes whenever a file does, as far as metadata can tell; as in git's index. */
@@ -63,9 +63,9 @@ struct roster {
 	uint32_t chains_len;
 	bool changed; /* since it was made or read */
 };
-#define ROSTER_INIT                                                                                 \
-	{                                                                                          \
-		.names = BUF_INIT                                                                  \
+#define ROSTER_INIT               \
+	{                         \
+		.names = BUF_INIT \
 	}
 #define ROSTER_AUTO __attribute__((cleanup(roster_release))) struct roster
 void roster_release(struct roster *t);
@@ -104,9 +104,9 @@ struct picks {
 	size_t len;
 	size_t cap;
 };
-#define PICKS_INIT                                                                                 \
-	{                                                                                          \
-		.v = NULL, .len = 0, .cap = 0                                                      \
+#define PICKS_INIT                            \
+	{                                     \
+		.v = NULL, .len = 0, .cap = 0 \
 	}
 #define PICKS_AUTO __attribute__((cleanup(picks_release))) struct picks
 void picks_release(struct picks *p);

@@ -15,15 +15,15 @@ struct snaprepo {
 	struct git_cmd
 		git; /* a call in it, with the work tree; args and stdio are to be filled in */
 };
-#define SNAPREPO_INIT                                                                              \
-	{                                                                                          \
-		.snap_fd = -1, .dir = BUF_INIT, .links = BUF_INIT                                  \
+#define SNAPREPO_INIT                                             \
+	{                                                         \
+		.snap_fd = -1, .dir = BUF_INIT, .links = BUF_INIT \
 	}
 void snaprepo_release(struct snaprepo *r);
 
 /*
- * anew: all that earlier snapshots left is removed first. Else the repository must be there. work is
- * borrowed. Errors: notfound (no view), sys.
+ * anew: all that earlier snapshots left is removed first. Else the repository must be there. work
+ * is borrowed. Errors: notfound (no view), sys.
  */
 int snaprepo_open(const char *work, const char *snap_dir, bool anew, struct snaprepo *out,
 		  struct error *err);

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "mason/contents.h"
 #include "mason/index.h"
 #include "mason/mason.h"
@@ -43,15 +43,6 @@ static void release(struct snapshot *s)
 	cache_release(&s->cache);
 	cache_release(&s->before);
 	walk_result_release(&s->found);
-}
-
-/* The clock by which files get their times. */
-static uint64_t file_clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static int read_base(struct snapshot *s, struct error *err)
@@ -248,7 +239,7 @@ static void report_found(const struct walk_result *w, struct buf *out)
 static int take(struct snapshot *s, struct buf *out, struct error *err)
 {
 	const struct entry *root;
-	uint64_t start = file_clock_ns();
+	uint64_t start = clock_file_ns();
 
 	s->work_fd = open(s->req->work, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->work_fd < 0)

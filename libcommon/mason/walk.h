@@ -24,7 +24,7 @@ struct walk_result {
 	struct walk_file *v;
 	size_t len;
 	size_t cap;
-	bool attributes; /* there is a .gitattributes */
+	bool attributes;     /* there is a .gitattributes */
 	uint64_t special;    /* FIFOs, sockets, devices: left out */
 	uint64_t dotgit;     /* names that git would take for .git (or .gitmodules as a symlink):
 				left out */
@@ -36,17 +36,17 @@ struct walk_result {
 void walk_result_release(struct walk_result *w);
 
 struct walk_how {
-	int work_fd; /* the top */
+	int work_fd;		      /* the top */
 	const struct git_cmd *ignore; /* how to ask git; args and stdio are filled in here */
 	bool trust; /* signs and answers that the roster has from before are believed */
 };
 
 /*
- * Brings c->roster up to the names that are there now; out->v gets the files of which the roster does
- * not know the content. Files of the base are listed whatever .gitignore says, others only where git
- * does not exclude them. Directories of submodules are not entered. What is gone gets mode 0. A
- * changed .gitignore (.gitattributes) makes older answers (contents) be asked for again. Errors: peer,
- * sys.
+ * Brings c->roster up to the names that are there now; out->v gets the files of which the roster
+ * does not know the content. Files of the base are listed whatever .gitignore says, others only
+ * where git does not exclude them. Directories of submodules are not entered. What is gone gets
+ * mode 0. A changed .gitignore (.gitattributes) makes older answers (contents) be asked for again.
+ * Errors: peer, sys.
  */
 int walk_update(const struct walk_how *how, struct cache *c, struct walk_result *out,
 		struct error *err);

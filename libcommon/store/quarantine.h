@@ -20,16 +20,16 @@ struct quarantine {
 	struct buf path;    /* absolute: the repository */
 	struct git_cmd git; /* a call in it; args and stdio are to be filled in. Borrows path */
 };
-#define QUARANTINE_INIT                                                                            \
-	{                                                                                          \
-		.name = "", .parent_fd = -1, .lock_fd = -1, .path = BUF_INIT     \
+#define QUARANTINE_INIT                                                      \
+	{                                                                    \
+		.name = "", .parent_fd = -1, .lock_fd = -1, .path = BUF_INIT \
 	}
 
 struct quarantine_place {
-	int dirfd;	  /* the parent, host only */
-	const char *path; /* absolute path of dirfd */
+	int dirfd;		   /* the parent, host only */
+	const char *path;	   /* absolute path of dirfd */
 	const char *const *stores; /* object directories of the host, NULL-terminated, absolute */
-	size_t hex; /* digits of an object id */
+	size_t hex;		   /* digits of an object id */
 };
 
 /* *out must not move while it is in use: out->git borrows from it. Errors: sys. */
