@@ -19,7 +19,7 @@ static bool is_ntfs_dotgit(const char *name)
 
 /* Length of a UTF-8 sequence that HFS+ drops from names: U+200C-F, U+202A-E, U+206A-F, U+FEFF; else
  * 0. */
-static size_t hfs_ignored(const char *s)
+size_t name_hfs_ignored(const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;
 
@@ -36,7 +36,7 @@ static size_t hfs_ignored(const char *s)
 static bool hfs_matches(const char *name, const char *want, bool prefix)
 {
 	for (;;) {
-		size_t skip = hfs_ignored(name);
+		size_t skip = name_hfs_ignored(name);
 
 		if (skip) {
 			name += skip;
@@ -63,8 +63,36 @@ bool name_is_dotgit(const char *name)
 	return false;
 }
 
+/* A file that git reads, and the beginnings of its short names: NTFS makes one from the name, or
+ * from a hash of it where that is taken. */
+struct git_file {
+	const char *name;
+	const char *short_name;
+	const char *hash;
+};
+
+static const struct git_file modules = { ".gitmodules", "gitmod~", "gi7eb" };
+static const struct git_file others[] = { { ".gitattributes", "gitatt~", "gi7d2" },
+					  { ".gitignore", "gitign~", "gi250" },
+					  { ".mailmap", "mailma~", "maba3" } };
+
+static bool names_file(const char *name, const struct git_file *f)
+{
+	return hfs_matches(name, f->name, true) ||
+	       !strncasecmp(name, f->short_name, strlen(f->short_name)) ||
+	       !strncasecmp(name, f->hash, strlen(f->hash));
+}
+
 bool name_is_gitmodules(const char *name)
 {
-	return hfs_matches(name, ".gitmodules", true) || !strncasecmp(name, "gitmod~", 7) ||
-	       !strncasecmp(name, "gi7eb", 5);
+	return names_file(name, &modules);
+}
+
+bool name_is_git_file(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		if (names_file(name, &others[i]))
+			return true;
+	}
+	return name_is_gitmodules(name);
 }

@@ -16,4 +16,10 @@ bool name_is_dotgit(const char *name);
  * true. */
 bool name_is_gitmodules(const char *name);
 
+/* Likewise for .gitmodules, .gitattributes, .gitignore and .mailmap. */
+bool name_is_git_file(const char *name);
+
+/* Bytes at s (NUL-terminated) that are a code point which HFS+ drops from names; 0 where none. */
+size_t name_hfs_ignored(const char *s);
+
 #endif
