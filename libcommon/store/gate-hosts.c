@@ -6,16 +6,7 @@
 
 #include "store/gate-parts.h"
 
-struct row {
-	const char *name;
-	enum gate_rule rule;
-};
-
-/*
- * Sorted, small letters. "name" is a file in any directory, "name/" everything below a directory of
- * that name (or what stands in its place), "parent/..." only directly below that one.
- */
-static const struct row rows[] = {
+const struct gate_host gate_hosts[] = {
 	{ ".agent/", RULE_FLAG_AGENT },
 	{ ".agents/", RULE_FLAG_AGENT },
 	{ ".aider.conf.yml", RULE_FLAG_AGENT },
@@ -383,9 +374,10 @@ static const struct row rows[] = {
 	{ "wscript", RULE_FLAG_BUILD },
 	{ "xmake.lua", RULE_FLAG_BUILD },
 };
+const size_t gate_hosts_len = ARRAY_SIZE(gate_hosts);
 
 /* The same for what a file's name starts or ends with. */
-static const struct row prefixes[] = {
+static const struct gate_host prefixes[] = {
 	{ ".env.", RULE_FLAG_SHELL },
 	{ ".lintstagedrc.", RULE_FLAG_HOOKS },
 	{ ".simple-git-hooks.", RULE_FLAG_HOOKS },
@@ -397,7 +389,7 @@ static const struct row prefixes[] = {
 	{ "lint-staged.config.", RULE_FLAG_HOOKS },
 	{ "makefile.", RULE_FLAG_BUILD },
 };
-static const struct row suffixes[] = {
+static const struct gate_host suffixes[] = {
 	{ ".bzl", RULE_FLAG_BUILD },
 	{ ".cmake", RULE_FLAG_BUILD },
 	{ ".code-workspace", RULE_FLAG_EDITOR },
@@ -422,14 +414,15 @@ static const struct row suffixes[] = {
 
 static int by_name(const void *key, const void *elem)
 {
-	const struct row *row = elem;
+	const struct gate_host *row = elem;
 
 	return strcmp(key, row->name);
 }
 
 static enum gate_rule look_up(const char *name)
 {
-	const struct row *row = bsearch(name, rows, ARRAY_SIZE(rows), sizeof(*rows), by_name);
+	const struct gate_host *row = bsearch(name, gate_hosts, ARRAY_SIZE(gate_hosts),
+					      sizeof(*row), by_name);
 
 	return row ? row->rule : RULE_NONE;
 }

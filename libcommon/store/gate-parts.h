@@ -93,6 +93,16 @@ enum gate_rule gate_link_rule(const char *path, const char *target, size_t len);
 
 /* gate-hosts.c. The flag of a file that some program of the host runs or obeys, or RULE_NONE. */
 enum gate_rule gate_host_rule(const char *path);
+/*
+ * Sorted, small letters. "name" is a file in any directory, "name/" everything below a directory of
+ * that name (or what stands in its place), "parent/..." only directly below that one.
+ */
+struct gate_host {
+	const char *name;
+	enum gate_rule rule;
+};
+extern const struct gate_host gate_hosts[];
+extern const size_t gate_hosts_len;
 
 /* gate-package.c. */
 struct gate_text {

@@ -174,8 +174,9 @@ static void check_clashes(const struct dir *d)
 
 		for (n = 1; i + n < d->len && strcmp(d->keys.data + d->v[i + n].key, key) == 0; n++)
 			;
-		while (old < i + n - 1 && is_fresh(&d->v[old]))
+		while (old < i + n && is_fresh(&d->v[old]))
 			old++;
+		old = old < i + n ? old : i;
 		for (size_t j = i; j < i + n; j++) {
 			if (j != old && is_fresh(&d->v[j]))
 				clash(d, &d->v[old], &d->v[j]);
