@@ -53,7 +53,8 @@ void json_canonical(const json_t *j, struct buf *out);
  */
 void json_answer(json_t *j, int schema);
 
-/* {error: {kind, message, hint}, exit_code}: what a verb that failed answers. Owned by the caller. */
+/* {error: {kind, message, hint}, exit_code}: what a verb that failed answers. Owned by the
+ * caller. */
 json_t *json_failure(const struct error *err, int exit_code);
 /* Writes it, with its schema. */
 void json_answer_error(const struct error *err, int exit_code);

@@ -372,30 +372,6 @@ Test(gate_check, submodules)
 	expect(&r, &one, &none, "see submodule-gone sub");
 }
 
-/* A setting must not hide one. */
-Test(gate_check, submodules_that_git_is_told_to_ignore)
-{
-	static const char *const env[] = {
-		"GIT_CONFIG_PARAMETERS='diff.ignoresubmodules'='all' 'submodule.sub.ignore'='all'"
-		" 'submodule.sub.path'='sub'",
-		NULL
-	};
-	RIG_AUTO r;
-	BUF_AUTO none = BUF_INIT;
-	BUF_AUTO one = BUF_INIT;
-	BUF_AUTO two = BUF_INIT;
-	BUF_AUTO shown = BUF_INIT;
-
-	rig_open(&r, "sha1");
-	submodule(&r, '1', &one);
-	submodule(&r, '2', &two);
-	r.git.env = env;
-	const char *const unguarded[] = { "diff-tree", one.data, two.data, NULL };
-	git_in(&r, unguarded, &none, &shown);
-	cr_expect_str_eq(shown.data, "", "control: git hides it");
-	expect(&r, &one, &two, "no submodule-moved sub");
-}
-
 Test(gate_check, what_the_host_may_run)
 {
 	RIG_AUTO r;
