@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 
+#include "store/hunks.h"
 #include "store/patch.h"
 #include "t/unit/scratch.h"
 
@@ -339,4 +340,198 @@ Test(patch, the_operators_settings_change_nothing)
 	import(&s, &r, 60);
 	make_patch(&s, settings);
 	apply_cached(&s);
+}
+
+/* --- hunks ------------------------------------------------------------------------------------ */
+
+static void parse_hunks(const struct buf *text, struct hunk_list *out)
+{
+	struct error err = ERROR_INIT;
+
+	cr_assert_eq(hunks_parse(text->data, text->len, out, &err), 0, "%s", err.msg);
+}
+
+static void put_patch(const struct sample *s, const struct buf *text)
+{
+	struct error err = ERROR_INIT;
+
+	cr_assert_eq(file_write_atomic(AT_FDCWD, s->patch.data,
+				       (struct file_content){ text->data, text->len, 0600 }, &err),
+		     0, "%s", err.msg);
+}
+
+static void read_patch(const struct sample *s, struct buf *out)
+{
+	struct error err = ERROR_INIT;
+
+	cr_assert_eq(file_read(AT_FDCWD, s->patch.data, 64 << 20, out, &err), 0, "%s", err.msg);
+}
+
+Test(hunks, all_taken_is_the_whole_patch)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct rng r = { .state = seed * 40503, .names = 3 };
+		SAMPLE_AUTO s = sample_make();
+		HUNK_LIST_AUTO l = HUNK_LIST_INIT;
+		PATCH_LIST_AUTO files = PATCH_LIST_INIT;
+		const struct git_cmd from = { .git_dir = s.from.data };
+		struct error err = ERROR_INIT;
+		BUF_AUTO text = BUF_INIT;
+		BUF_AUTO taken = BUF_INIT;
+
+		import(&s, &r, seed * 5);
+		make_patch(&s, NULL);
+		read_patch(&s, &text);
+		parse_hunks(&text, &l);
+		cr_assert_eq(patch_list(&from, "base", "tree", &files, &err), 0, "%s", err.msg);
+		cr_expect_eq(l.len, files.len);
+		hunks_taken(&l, &taken);
+		cr_expect_eq(taken.len, 0);
+		for (size_t i = 0; i < l.len; i++) {
+			cr_expect_not_null(patch_find(&files, l.v[i].path.data), "%s",
+					   l.v[i].path.data);
+			for (size_t j = 0; j < l.v[i].len; j++)
+				l.v[i].v[j].taken = true;
+		}
+		hunks_taken(&l, &taken);
+		put_patch(&s, &taken);
+		apply_cached(&s);
+	}
+}
+
+/* Base and tree differ in one file. */
+static void one_file(const struct sample *s, const char *base, const char *tree)
+{
+	static const char *const args[] = { "fast-import", "--quiet", "--force", NULL };
+	const struct git_cmd from = { .git_dir = s->from.data };
+	const struct git_cmd to = { .git_dir = s->to.data };
+	BUF_AUTO stream = BUF_INIT;
+
+	buf_fmt(&stream,
+		"commit refs/heads/base\nmark :1\ncommitter a <a> 1 +0000\ndata 1\nb\n"
+		"M 100644 inline f\ndata %zu\n%s\n",
+		strlen(base), base);
+	must(&to, args, &stream, NULL);
+	buf_fmt(&stream,
+		"commit refs/heads/tree\ncommitter a <a> 1 +0000\ndata 1\nt\nfrom :1\n"
+		"M 100755 inline f\ndata %zu\n%s\n",
+		strlen(tree), tree);
+	must(&from, args, &stream, NULL);
+}
+
+/* What f is, and its mode, where of its hunks (mode first) those in `wanted` are taken. */
+static void take(const struct sample *s, unsigned wanted, struct buf *content, struct buf *mode)
+{
+	static const char *const read[] = { "read-tree", "base", NULL };
+	static const char *const show[] = { "cat-file", "blob", ":f", NULL };
+	static const char *const list[] = { "ls-files", "-s", NULL };
+	const char *const apply[] = { "apply", "--cached", "--binary", s->patch.data, NULL };
+	const struct git_cmd to = { .git_dir = s->to.data, .index_file = s->index.data };
+	HUNK_LIST_AUTO l = HUNK_LIST_INIT;
+	BUF_AUTO text = BUF_INIT;
+	BUF_AUTO taken = BUF_INIT;
+
+	make_patch(s, NULL);
+	read_patch(s, &text);
+	parse_hunks(&text, &l);
+	cr_assert_eq(l.len, 1);
+	for (size_t i = 0; i < l.v[0].len; i++)
+		l.v[0].v[i].taken = wanted >> i & 1;
+	hunks_taken(&l, &taken);
+	put_patch(s, &taken);
+	must(&to, read, NULL, NULL);
+	must(&to, apply, NULL, NULL);
+	must(&to, show, NULL, content);
+	must(&to, list, NULL, mode);
+	buf_truncate(mode, 6);
+}
+
+/* The same block many times over: where a hunk goes is only known by its line numbers. */
+Test(hunks, each_goes_where_it_belongs)
+{
+	BUF_AUTO base = BUF_INIT;
+	BUF_AUTO tree = BUF_INIT;
+	SAMPLE_AUTO s = sample_make();
+
+	for (int i = 0; i < 30; i++) {
+		buf_str(&base, "{\n\tx\n}\n\n\n\n\n\n\n\n");
+		buf_str(&tree, "{\n");
+		if (i == 3)
+			buf_str(&tree, "\t1\n\t2\n\t3\n\t4\n\t5\n\t6\n\t7\n\t8\n\t9\n\t10\n");
+		if (i == 20)
+			buf_str(&tree, "\tlast\n");
+		buf_str(&tree, "\tx\n}\n\n\n\n\n\n\n\n");
+	}
+	one_file(&s, base.data, tree.data);
+	for (unsigned wanted = 1; wanted < 8; wanted++) {
+		BUF_AUTO content = BUF_INIT;
+		BUF_AUTO mode = BUF_INIT;
+		BUF_AUTO want = BUF_INIT;
+
+		for (int i = 0; i < 30; i++) {
+			buf_str(&want, "{\n");
+			if (i == 3 && wanted & 2)
+				buf_str(&want,
+					"\t1\n\t2\n\t3\n\t4\n\t5\n\t6\n\t7\n\t8\n\t9\n\t10\n");
+			if (i == 20 && wanted & 4)
+				buf_str(&want, "\tlast\n");
+			buf_str(&want, "\tx\n}\n\n\n\n\n\n\n\n");
+		}
+		take(&s, wanted, &content, &mode);
+		buf_char(&content, '\n'); /* must() took the last one */
+		cr_expect_str_eq(content.data, want.data, "%u", wanted);
+		cr_expect_str_eq(mode.data, wanted & 1 ? "100755" : "100644", "%u", wanted);
+	}
+}
+
+Test(hunks, lines_that_look_like_heads)
+{
+	SAMPLE_AUTO s = sample_make();
+	BUF_AUTO content = BUF_INIT;
+	BUF_AUTO mode = BUF_INIT;
+	BUF_AUTO text = BUF_INIT;
+	HUNK_LIST_AUTO l = HUNK_LIST_INIT;
+
+	one_file(&s, "a\n-- a/f\n++ b/f\nx", "a\n@@ -1 +1 @@\ndiff --git a/x b/x\n");
+	make_patch(&s, NULL);
+	read_patch(&s, &text);
+	parse_hunks(&text, &l);
+	cr_assert_eq(l.len, 1);
+	cr_expect_eq(l.v[0].len, 2);
+	take(&s, 2, &content, &mode);
+	cr_expect_str_eq(content.data, "a\n@@ -1 +1 @@\ndiff --git a/x b/x");
+	cr_expect_str_eq(mode.data, "100644");
+}
+
+Test(hunks, what_is_no_patch_is_refused)
+{
+	static const char *const bad[] = {
+		"x\n",
+		"diff --git \n",
+		"diff --git a/x b/y\n",
+		"diff --git a/x b/x\n",
+		"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n",
+		"diff --git a/x b/x",
+		"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n x\n-y\n",
+		"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,99999999999999999999 +1 @@\n",
+		"diff --git \"a/x\\9\" \"b/x\"\n"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		HUNK_LIST_AUTO l = HUNK_LIST_INIT;
+		struct error err = ERROR_INIT;
+
+		cr_expect_neq(hunks_parse(bad[i], strlen(bad[i]), &l, &err), 0, "%s", bad[i]);
+	}
+}
+
+Test(hunks, names_are_unquoted)
+{
+	BUF_AUTO out = BUF_INIT;
+
+	cr_expect_eq(hunks_unquote("\"a\\t\\303\\251\\\"\\\\\" x", 19, &out), 17);
+	cr_expect_str_eq(out.data, "a\t\303\251\"\\");
+	cr_expect_eq(hunks_unquote("\"a", 2, &out), 0);
+	cr_expect_eq(hunks_unquote("a", 1, &out), 0);
+	cr_expect_eq(hunks_unquote("\"\\777\"", 6, &out), 0);
 }
