@@ -229,6 +229,13 @@ static bool is_proposed(const struct propose_result *r, const struct tip *t)
 	       strcmp(t->tree.data, r->intake.scribe.tree.data) == 0;
 }
 
+static int take(const struct propose_request *req, struct propose_result *r, struct error *err)
+{
+	if (req->source)
+		return req->source->take(req->source->arg, req->repo, &r->box, &r->intake, err);
+	return intake_take(req->repo, &r->box, SCRIBE_FROZEN, &r->intake, err);
+}
+
 int box_propose(const struct propose_request *req, struct propose_result *out, struct error *err)
 {
 	TIP_AUTO tip = TIP_INIT;
@@ -240,7 +247,7 @@ int box_propose(const struct propose_request *req, struct propose_result *out, s
 	if (lock < 0 || reload(&out->box, err) < 0 ||
 	    propose_branch(req->repo, out->box.m.name.data, &out->branch, err) < 0 ||
 	    read_tip(req->repo, out->branch.data, &tip, err) < 0 ||
-	    intake_take(req->repo, &out->box, SCRIBE_FROZEN, &out->intake, err) < 0)
+	    take(req, out, err) < 0)
 		return -1;
 	if (out->intake.same) {
 		out->outcome = PROPOSE_NOTHING;

@@ -8,11 +8,22 @@
 
 #include "box/intake.h"
 
+/*
+ * Where the tree comes from, if not from the box's files as they are: fills out (INTAKE_INIT, as
+ * intake_take() would). Called under the box's lock, with b->m as it is now.
+ */
+struct propose_source {
+	int (*take)(void *arg, const struct repo *repo, const struct box *b, struct intake *out,
+		    struct error *err);
+	void *arg;
+};
+
 struct propose_request {
 	const struct repo *repo;
 	const char *name;    /* of the box */
 	const char *message; /* NULL: the box's last one, quoted */
 	bool series;	     /* one commit for each of the box's */
+	const struct propose_source *source; /* NULL: the box's files; else no series */
 };
 
 enum propose_outcome {

@@ -6,8 +6,9 @@
 
 #define RAW_HEAD_MIN 14 /* ":100644 100644" */
 
-int patch_write(const struct git_cmd *git, const char *base, const char *tree, int fd,
-		struct error *err)
+/* git's stdio is the caller's. */
+static int write_patch(const struct git_cmd *git, const char *base, const char *tree,
+		       struct error *err)
 {
 	const char *const args[] = { "diff-tree",
 				     "-p",
@@ -30,8 +31,25 @@ int patch_write(const struct git_cmd *git, const char *base, const char *tree, i
 	struct git_cmd cmd = *git;
 
 	cmd.args = args;
-	cmd.out_fd = &fd;
 	return git_must(&cmd, err);
+}
+
+int patch_write(const struct git_cmd *git, const char *base, const char *tree, int fd,
+		struct error *err)
+{
+	struct git_cmd cmd = *git;
+
+	cmd.out_fd = &fd;
+	return write_patch(&cmd, base, tree, err);
+}
+
+int patch_text(const struct git_cmd *git, const char *base, const char *tree, struct buf *out,
+	       struct error *err)
+{
+	struct git_cmd cmd = *git;
+
+	cmd.out = out;
+	return write_patch(&cmd, base, tree, err);
 }
 
 void patch_list_release(struct patch_list *l)

@@ -16,6 +16,10 @@
 int patch_write(const struct git_cmd *git, const char *base, const char *tree, int fd,
 		struct error *err);
 
+/* The same in memory. Appended. Errors: also limit (GIT_OUTPUT_MAX). */
+int patch_text(const struct git_cmd *git, const char *base, const char *tree, struct buf *out,
+	       struct error *err);
+
 /* One changed path. */
 struct patch_file {
 	struct buf path;
