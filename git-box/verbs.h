@@ -21,5 +21,8 @@ extern const struct command cmd_doctor;
 extern const struct command cmd_probe;
 extern const struct command cmd_get;
 extern const struct command cmd_put;
+extern const struct command cmd_export;
+extern const struct command cmd_compare;
+extern const struct command cmd_review;
 
 #endif

@@ -16,6 +16,14 @@ wanted () {
 	done
 	seq -f 'cve.%g' 1 15
 	seq -f 'cve.%g' 22 46
+	# what leaves as files or is looked at
+	for n in 24 29 30 31 104; do
+		echo "box.$n"
+	done
+	for n in 21 47 51; do
+		echo "cve.$n"
+	done
+	echo attack.4
 	for n in 1 2 6 7 8 9 11 14 15 17; do
 		echo "attack.$n"
 	done

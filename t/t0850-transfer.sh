@@ -103,6 +103,20 @@ test_expect_success 'the tier that confines nothing' '
 	cd repo && git box create --isolation workspace w && git box put w n1 src && git box get w src/n1 - | cmp - n1 &&
 	git box run w -- ln -s /etc/passwd link && test_exit 2 git box get w link - && test_exit 3 git box get w none -
 '
+swap='import os, time
+end = time.time() + 20
+while not os.path.exists("stop") and time.time() < end:
+	os.rename("swapped", "dir"); os.symlink("/etc", "swapped"); os.unlink("swapped"); os.rename("dir", "swapped")
+	os.unlink("swapped/passwd"); os.symlink("/etc/passwd", "swapped/passwd"); os.unlink("swapped/passwd"); open("swapped/passwd", "w").write("mine")'
+test_expect_success 'control: who follows reads the other file sooner or later' '
+	mkdir race && cd race && mkdir swapped && printf mine >swapped/passwd && { python3 -c "$swap" & } && pid=$! &&
+	wait_for 20 "for i in \$(seq 200); do grep root swapped/passwd && break; done" && touch stop && wait $pid
+'
+test_expect_success 'escape: a race of directories and symlinks' '
+	cd repo && git box run b -- sh -c "rm -f stop; mkdir swapped && printf mine >swapped/passwd" && { git-box run b -- python3 -c "$swap" & } && pid=$! &&
+	: >got && n=0 && while test $n -lt 150; do git-box get b swapped/passwd - >>got 2>>err.race || :; n=$((n + 1)); done &&
+	kill $pid && { wait $pid || :; } && ! grep root got && grep mine got && ! grep root err.race
+'
 test_expect_success 'nothing is left in the box directories' '
 	cd repo && ! find .git/box -name "*.tmp" | grep . && git box rm -f b w
 '
