@@ -87,6 +87,11 @@ test_expect_success 'escape: put follows nothing in the box' '
 	done && git box run b -- sh -c "test ! -e d/out-bin" && ! test -e "$HOME/out-bin" && mkdir new && cp bin new/link &&
 	test_exit 4 git box put b new/link . && git box put -f b new/link . && git box run b -- sh -c "test ! -L link && grep new link && ! grep new /etc/passwd" && ! test -e .git/out-bin
 '
+test_expect_success 'names that the gate lets out of no box do not get in or out singly either' '
+	cd repo && for n in "$(printf "a\377")" "$(printf "new\nline")" "git~1" ".git " "$(printf "\342\200\256x")"; do
+		echo 1 >"$n" && test_exit 2 git box put b "$n" . && rm "$n" && git box run b -- touch "./$n" && test_exit 2 git box get b "$n" out || return 1
+	done
+'
 test_expect_success 'escape: put reads through no link of the repository, and waits for no FIFO' '
 	cd repo && for f in home-link/secret here-link fifo; do test_exit 2 timeout 10 git box put -f b "$f" . || return 1; done &&
 	test_exit 2 git box put b out . && git box run b -- sh -c "! grep -r SECRET ."
@@ -94,7 +99,8 @@ test_expect_success 'escape: put reads through no link of the repository, and wa
 test_expect_success 'a terminal gets no control sequence, a pipe gets the bytes' '
 	cd repo && script -qec "git box get b esc -" /dev/null >typed </dev/null && ! grep -q "$(printf "\033]0")" typed &&
 	test_grep "not shown as it is" typed && test_grep red typed && git box get b esc - >x && grep -q "$(printf "\033]0")" x &&
-	test_exit 3 git box get b "$(printf "a\033[31mb")" nowhere/ 2>err && ! grep -q "$(printf "\033")" err
+	test_exit 3 git box get b "$(printf "a\033[31mb")" nowhere/ 2>err &&
+	test_exit 2 git box get b "$(printf "a\033[31mb")" out 2>>err && test_grep "control" err && ! grep -q "$(printf "\033")" err
 '
 test_expect_success 'a large file' '
 	cd repo && head -c 20000000 /dev/urandom >big && git box put b big d && git box get b d/big - | cmp - big && rm big

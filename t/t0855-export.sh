@@ -89,6 +89,12 @@ test_expect_success 'escape: drivers of the operator run on what attributes name
 test_expect_success 'the recorded commit counts, not the branch' '
 	cd repo && git branch -f prop main && git box export -f b && test_grep "$(git rev-parse prop@{1}^{tree})" box-export/b/receipt.json
 '
+test_expect_success 'a proposal that the gate refuses is neither exported, compared nor reviewed' '
+	cd repo && tree=$(printf "160000 commit %s\tsub\n" "$(git rev-parse main)" | git mktree --missing) && bad=$(git commit-tree -p main -m bad "$tree") &&
+	good=$(git rev-parse box/none) && git box export none -o ../gate && rm -r ../gate && record none "$bad" && for verb in export review "compare b" "review --hunks" "export --json"; do
+		test_exit 2 git box $verb none 2>err && test_grep "submodule" err || return 1
+	done && ! test -e box-export/none && record none "$good"
+'
 test_expect_success 'a crash leaves nothing but a directory that the next export removes' '
 	cd repo && rm -rf box-export && mkdir box-export && mkdir box-export/.git-box-export-0123456789abcdef && echo x >box-export/.git-box-export-0123456789abcdef/patch.diff &&
 	mkdir box-export/.git-box-export-0123456789abcdeg && git box export b && test "$(ls -A box-export | tr "\n" " ")" = ".git-box-export-0123456789abcdeg b " &&
@@ -105,6 +111,25 @@ test_expect_success 'killed at any time: whole or absent' '
 test_expect_success 'many at once' '
 	cd repo && rm -rf box-export && for i in 1 2 3 4 5 6; do { git box export -f b >/dev/null 2>&1 & } || return 1; done && wait &&
 	test "$(ls -A box-export)" = b && test "$(ls -A box-export/b | wc -l)" = 4
+'
+test_expect_success 'random work of a box comes back exactly' '
+	make_repo rand && cd rand && cat >mess.py <<-\EOT && python3 mess.py 1 && git add -A && git commit -q -m base && git box create r &&
+	import os, random, sys
+	r = random.Random(int(sys.argv[1]))
+	def name(): return r.choice(["a b", "\u00e9t\u00e9", "-x", "q\"", "t ", "n", "[x]", "\u6f22"]) + str(r.randrange(40))
+	def content(): return r.choice([b"", os.urandom(300), b"".join(b"l%d\n" % r.randrange(9) for _ in range(r.randrange(60))), b"\xe9\r\n" * 9, b"no end"])
+	for i in range(600):
+	    p = "/".join(["d" + str(r.randrange(9))] * r.randrange(3) + [name()])
+	    os.makedirs(os.path.dirname(p) or ".", exist_ok=True)
+	    what = r.randrange(6)
+	    if os.path.lexists(p) and what < 3: os.unlink(p)
+	    if what == 1 and not os.path.lexists(p): os.symlink(r.choice(["n1", "a b2", "gone"]), p)
+	    elif what > 1 and not os.path.islink(p):
+	        open(p, "wb").write(content()); os.chmod(p, r.choice([0o644, 0o755]))
+	EOT
+	git box run r -- python3 mess.py 2 && git box propose -m r r >/dev/null && git box export r >/dev/null && git init -q -b main ../r2 && cd ../r2 &&
+	git fetch -q ../rand main && git checkout -q FETCH_HEAD && git apply --index --binary --whitespace=nowarn ../rand/box-export/r/patch.diff &&
+	test "$(git write-tree)" = "$(git -C ../rand rev-parse "box/r^{tree}")" && git diff --quiet && test "$(git diff --cached --name-only | wc -l)" -gt 200
 '
 test_expect_success 'SHA-256' '
 	git init -q -b main --object-format=sha256 s256 && cd s256 && echo a >a && git add a && git commit -q -m a && git box create b &&

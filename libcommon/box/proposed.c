@@ -76,7 +76,7 @@ static int check(const struct git_cmd *git, const struct box *b, struct proposed
 				       .tree = out->tree.data };
 	BUF_AUTO what = BUF_INIT;
 
-	buf_fmt(&what, "the proposal of box '%s'", b->m.name.data);
+	buf_fmt(&what, "box '%s'", b->m.name.data);
 	if (gate_check(&in, &out->report, err) < 0)
 		return error_wrap(err, "%s", what.data);
 	return finding_verdict(&out->report, what.data, err);

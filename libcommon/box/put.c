@@ -7,6 +7,7 @@
 #include "box/mason.h"
 #include "box/outside.h"
 #include "box/transfer-parts.h"
+#include "store/gate.h"
 #include "sys/fd.h"
 
 /* Onto the spool as the mason wants it. */
@@ -50,6 +51,8 @@ static int list_files(const struct put_request *req, struct transfer_list *out, 
 		if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 			return error_set(err, ERR_USAGE, "'%s' names no file", *p);
 		buf_fmt(&path, "%s%s%s", dir.data, dir.len ? "/" : "", name);
+		if (gate_check_path(path.data, err) < 0)
+			return -1;
 		buf_str(&outside, *p);
 		transfer_add(out, &path, &outside);
 	}

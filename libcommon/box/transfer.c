@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "box/transfer-parts.h"
+#include "store/gate.h"
 
 void transfer_list_release(struct transfer_list *l)
 {
@@ -112,6 +113,8 @@ int transfer_path(const struct repo *repo, const char *typed, struct buf *out, s
 	}
 	if (!inside)
 		return error_set(err, ERR_REFUSED, "'%s' is outside of the box's work tree", typed);
+	if (path.len && gate_check_path(path.data, err) < 0)
+		return -1;
 	buf_add(out, path.data, path.len);
 	return 0;
 }

@@ -31,7 +31,8 @@ void transfer_list_release(struct transfer_list *l);
 /*
  * Where a typed path lies in the work tree: relative to the operator's subdirectory, or absolute
  * below the repository's top, where the box sees its work tree. "" for the top. Lexical, since no
- * symlink is followed. Errors: refused (outside of the work tree), usage (empty).
+ * symlink is followed. Errors: refused (outside of the work tree, or the gate lets no such name
+ * pass), usage (empty).
  */
 int transfer_path(const struct repo *repo, const char *typed, struct buf *out, struct error *err);
 

@@ -391,3 +391,28 @@ int gate_check(const struct gate_input *in, struct gate_report *out, struct erro
 	gate_asks_release(&r.contents);
 	return rc ? error_wrap(err, "what the box holds cannot be checked") : 0;
 }
+
+static bool refuses(enum gate_rule rule)
+{
+	return rule != RULE_NONE && gate_rules[rule].severity == GATE_REFUSED;
+}
+
+int gate_check_path(const char *path, struct error *err)
+{
+	const struct gate_limits limits = GATE_LIMITS_DEFAULT;
+	enum gate_rule rule = gate_path_rule(path, &limits);
+
+	for (const char *p = path; !refuses(rule); p++) {
+		size_t len = strcspn(p, "/");
+		BUF_AUTO name = BUF_INIT;
+
+		buf_add(&name, p, len);
+		rule = gate_name_rule(name.data, &limits);
+		p += len;
+		if (!*p)
+			break;
+	}
+	return refuses(rule) ?
+		       error_set(err, ERR_REFUSED, "'%s': %s", path, gate_rules[rule].text) :
+		       0;
+}

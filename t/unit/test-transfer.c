@@ -46,6 +46,8 @@ Test(transfer, paths_outside_are_refused)
 	path("", "/srv/repo/../x", NULL);
 	path("", "/", NULL);
 	path("", "", NULL);
+	path("", "a/.GIT/x", NULL);
+	path("", "a/\033x", NULL);
 }
 
 static void code(const char *s, const char *want)
