@@ -48,6 +48,21 @@ static int op_snapshot(int argc, const char *const *argv, struct buf *out, struc
 	return mason_snapshot(&req, out, err);
 }
 
+static int op_rebase(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	struct mason_rebase what = {
+		.from = argv[2], .to = argv[3], .commit = argv[4], .branch = argv[5]
+	};
+	uint64_t stores;
+
+	(void)argc;
+	(void)out;
+	if (num_u64(argv[6], 1, FILES_MAX, &stores, err))
+		return -1;
+	what.stores = stores;
+	return mason_rebase(argv[0], argv[1], &what, err);
+}
+
 static int op_readable(int argc, const char *const *argv, struct buf *out, struct error *err)
 {
 	(void)argc;
@@ -91,6 +106,7 @@ static const struct {
 } ops[] = {
 	{ "checkout", 1, 1, op_checkout },
 	{ "snapshot", 4, 5, op_snapshot },
+	{ "rebase", 7, 7, op_rebase },
 	{ "readable", 1, 1, op_readable },
 	{ "remove", 1, 64, op_remove },
 	{ "read", 3, FILES_MAX, op_read },

@@ -60,6 +60,25 @@ int mason_write(const char *work, bool replace, const char *const *paths, struct
  */
 int mason_make_readable(const char *work, struct error *err);
 
+struct mason_rebase {
+	const char *from;   /* tree that WORK has, but for what an earlier call did */
+	const char *to;	    /* tree that it is to have */
+	const char *commit; /* the new base */
+	const char *branch; /* short name of the box's branch, which starts there anew */
+	size_t stores;	    /* object stores of the host at /run/box/objects */
+};
+
+/*
+ * Writes what differs between two trees into WORK, whatever lies there, and makes commit the base
+ * of the view and of the private directory WORK/../git: HEAD, index, alternates; the branch's old
+ * commit becomes ORIG_HEAD. Other files of WORK stay. stdin: "<n>\n" and n bytes of refs as
+ * gitdir_packed_refs() makes them, for the private directory, then a pack with the objects that the
+ * host's stores lack; they go to SNAPDIR/git. May be repeated, also with other trees, after it was
+ * cut short. Errors: peer, corrupt, sys.
+ */
+int mason_rebase(const char *work, const char *snap_dir, const struct mason_rebase *what,
+		 struct error *err);
+
 /* Empties a directory, however deep; the directory itself stays. Errors: notfound, sys. */
 int mason_remove(const char *dir, struct error *err);
 

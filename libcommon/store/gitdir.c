@@ -186,15 +186,17 @@ static bool refs_clash(const char *a, size_t a_len, const char *b, size_t b_len)
 	return a_len == b_len || (a_len > b_len ? a[min] : b[min]) == '/';
 }
 
-static void packed_refs(const struct repo_facts *f, const char *head, struct buf *out)
+void gitdir_packed_refs(const struct repo_facts *f, const char *branch, struct buf *out)
 {
 	const char *line = f->packed_refs.data;
+	BUF_AUTO head = BUF_INIT;
 
+	buf_fmt(&head, "refs/heads/%s", branch);
 	buf_str(out, "# pack-refs with: sorted \n");
 	for (const char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
 		const char *ref = line + f->commit.len + 1;
 
-		if (ref < end && !refs_clash(ref, (size_t)(end - ref), head, strlen(head)))
+		if (ref < end && !refs_clash(ref, (size_t)(end - ref), head.data, head.len))
 			buf_add(out, line, (size_t)(end - line) + 1);
 	}
 }
@@ -230,7 +232,7 @@ int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_fact
 		buf_fmt(&alternates, "%s/%zu\n", GITDIR_OBJECTS, i);
 	buf_fmt(&ref, "refs/heads/%s", branch);
 	buf_fmt(&head, "ref: %s\n", ref.data);
-	packed_refs(f, ref.data, &packed);
+	gitdir_packed_refs(f, branch, &packed);
 	if (make_dirs(dirfd, dirs, err) ||
 	    put(dirfd, "objects/info/alternates", &alternates, err) ||
 	    put(dirfd, "HEAD", &head, err) || put(dirfd, "packed-refs", &packed, err) ||

@@ -37,6 +37,9 @@ int gitdir_write_view(int dirfd, const struct repo *r, const struct repo_facts *
 int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_facts *f,
 			 const char *branch, struct error *err);
 
+/* The host's refs as a packed-refs file for a private directory with that branch. Appended. */
+void gitdir_packed_refs(const struct repo_facts *f, const char *branch, struct buf *out);
+
 /* Gives dirfd and all below it to uid and gid; for a directory that nobody else writes yet. Errors:
  * sys. */
 int gitdir_give(int dirfd, uid_t uid, gid_t gid, struct error *err);
