@@ -3,8 +3,8 @@
 #include "base/exit.h"
 #include "box/apply.h"
 #include "cli/msg.h"
+#include "git-box/conflicts.h"
 #include "git-box/verbs.h"
-#include "wire/json.h"
 
 #define APPLY_SCHEMA 1
 #define SHORT_ID 12
@@ -64,20 +64,6 @@ static json_t *changes_json(const struct change_list *l)
 	return out;
 }
 
-static json_t *conflicts_json(const struct merge_result *m)
-{
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < m->len; i++) {
-		json_t *conflict = json_object();
-
-		json_object_set_new(conflict, "path", json_text(m->v[i].path.data));
-		json_object_set_new(conflict, "kind", json_text(m->v[i].kind.data));
-		json_array_append_new(out, conflict);
-	}
-	return out;
-}
-
 static json_t *text_or_null(const struct buf *b)
 {
 	return b->len ? json_text(b->data) : json_null();
@@ -100,22 +86,9 @@ static json_t *result_json(const struct apply_result *r)
 	return obj;
 }
 
-/* On stdout, one a line, as they are what somebody acts upon. */
-static void list_conflicts(const struct merge_result *m)
-{
-	for (size_t i = 0; i < m->len; i++) {
-		BUF_AUTO line = BUF_INIT;
-
-		msg_clean(m->v[i].kind.data, m->v[i].kind.len, &line);
-		buf_str(&line, ": ");
-		msg_clean(m->v[i].path.data, m->v[i].path.len, &line);
-		puts(line.data);
-	}
-}
-
 static void say_conflicts(const struct app *app, const struct apply_result *r)
 {
-	list_conflicts(&r->merge);
+	conflicts_list(&r->merge);
 	msg_warning(app, "nothing was changed: %zu file%s cannot be merged", r->merge.len,
 		    r->merge.len == 1 ? "" : "s");
 	msg_note(app, "bring the conflicts into the box, have them resolved there, propose again:");

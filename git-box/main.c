@@ -9,9 +9,9 @@
 #include "git-box/words.h"
 
 static const struct command *const verbs[] = {
-	&cmd_create, &cmd_run,	 &cmd_ls,     &cmd_status,  &cmd_path, &cmd_diff,  &cmd_propose,
-	&cmd_review, &cmd_apply, &cmd_export, &cmd_compare, &cmd_rm,   &cmd_abort, &cmd_gc,
-	&cmd_doctor, &cmd_probe, &cmd_get,    &cmd_put,	    NULL,
+	&cmd_create, &cmd_run,	  &cmd_ls,     &cmd_status, &cmd_path,	  &cmd_diff, &cmd_propose,
+	&cmd_review, &cmd_apply,  &cmd_rebase, &cmd_export, &cmd_compare, &cmd_rm,   &cmd_abort,
+	&cmd_gc,     &cmd_doctor, &cmd_probe,  &cmd_get,    &cmd_put,	  NULL,
 };
 
 static const struct manual_row config_rows[] = {

@@ -16,6 +16,7 @@ extern const struct command cmd_propose;
 extern const struct command cmd_rm;
 extern const struct command cmd_abort;
 extern const struct command cmd_apply;
+extern const struct command cmd_rebase;
 extern const struct command cmd_gc;
 extern const struct command cmd_doctor;
 extern const struct command cmd_probe;

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "box/execute.h"
+#include "box/rebase.h"
 #include "cli/msg.h"
 #include "sys/fd.h"
 #include "sys/file.h"
@@ -78,7 +79,7 @@ static int run(const struct execute_request *req, const struct tier_backend *bac
 	STRV_AUTO env = STRV_INIT;
 
 	FD_AUTO lock = box_lock(box, false, LOCK_WAIT_MS, err);
-	if (lock < 0)
+	if (lock < 0 || rebase_check(box, err))
 		return -1;
 	box_lowering(box, &lowering);
 	lower_env(&box->policy, &lowering, req->env, &env);

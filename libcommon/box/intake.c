@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "box/intake.h"
+#include "box/rebase.h"
 #include "box/work.h"
 #include "sys/fd.h"
 #include "sys/file.h"
@@ -54,7 +55,8 @@ static int take_pack(const struct box *b, struct intake *in, struct error *err)
 int intake_take(const struct repo *repo, const struct box *b, enum scribe_how how,
 		struct intake *out, struct error *err)
 {
-	if (work_ops_for(b->m.tier)->take(repo, b, how, &out->scribe, err) < 0 ||
+	if (rebase_check(b, err) < 0 ||
+	    work_ops_for(b->m.tier)->take(repo, b, how, &out->scribe, err) < 0 ||
 	    intake_quarantine(repo, b, &out->q, err) < 0)
 		return -1;
 	out->same = strcmp(out->scribe.tree.data, b->m.base_tree.data) == 0;
