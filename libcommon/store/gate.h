@@ -69,8 +69,8 @@ struct gate_input {
  */
 int gate_check(const struct gate_input *in, struct gate_report *out, struct error *err);
 
-/* The rules for names alone, with the default limits, on one path of a work tree (no leading slash).
- * Errors: refused, in the rule's words. */
+/* The rules for names alone, with the default limits, on one path of a work tree (no leading
+ * slash). Errors: refused, in the rule's words. */
 int gate_check_path(const char *path, struct error *err);
 
 #endif
