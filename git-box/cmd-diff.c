@@ -126,7 +126,7 @@ static void mode_json(json_t *obj, const char *key, uint32_t mode)
 	json_object_set_new(obj, key, mode ? json_text(text) : json_null());
 }
 
-static json_t *file_json(const struct patch_file *f)
+static json_t *file_json(const struct intake *in, const struct patch_file *f)
 {
 	const char status[2] = { f->status, '\0' };
 	json_t *obj = json_object();
@@ -138,6 +138,7 @@ static json_t *file_json(const struct patch_file *f)
 	json_object_set_new(obj, "binary", json_boolean(f->binary));
 	json_object_set_new(obj, "added", json_integer((json_int_t)f->added));
 	json_object_set_new(obj, "deleted", json_integer((json_int_t)f->deleted));
+	json_object_set_new(obj, "rules", intake_rules(in, f->path.data));
 	return obj;
 }
 
@@ -151,7 +152,7 @@ static int answer(const struct box *b, const struct intake *in, struct error *er
 	if (patch_list(&in->q.git, b->m.base_tree.data, in->scribe.tree.data, &l, err) < 0)
 		return -1;
 	for (size_t i = 0; i < l.len; i++)
-		json_array_append_new(files, file_json(&l.v[i]));
+		json_array_append_new(files, file_json(in, &l.v[i]));
 	json_object_set_new(obj, "name", json_text(b->m.name.data));
 	json_object_set_new(obj, "id", json_text(b->m.id));
 	json_object_set_new(obj, "base", json_text(b->m.base_commit.data));

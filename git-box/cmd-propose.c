@@ -27,8 +27,8 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-static const char *const outcome_names[PROPOSE_OUTCOME_MAX] = { "proposed", "unchanged",
-								"nothing" };
+static const char *const outcome_names[PROPOSE_OUTCOME_MAX] = { "proposed", "unchanged", "nothing",
+								"refused" };
 
 /* Short name of the branch. */
 static const char *branch_of(const struct propose_result *r)
@@ -64,7 +64,8 @@ static void say(const struct app *app, const struct propose_result *r)
 	const char *name = r->box.m.name.data;
 	const char *commit = r->box.m.proposal.data;
 
-	intake_notes(app, &r->intake);
+	if (r->outcome != PROPOSE_REFUSED)
+		intake_notes(app, &r->intake);
 	switch (r->outcome) {
 	case PROPOSE_MADE:
 		printf("proposed box '%s' as %.*s on branch %s", name, SHORT_OID, commit,
@@ -78,6 +79,9 @@ static void say(const struct app *app, const struct propose_result *r)
 		printf("box '%s' is proposed already as %.*s on branch %s\n", name, SHORT_OID,
 		       commit, branch_of(r));
 		break;
+	case PROPOSE_REFUSED:
+		(void)intake_refused(app, &r->intake, name);
+		break;
 	default:
 		msg_note(app, "box '%s' has nothing to propose: its files are those of its base",
 			 name);
@@ -89,7 +93,7 @@ static void answer(const struct propose_result *r)
 {
 	JSON_AUTO *obj = json_object();
 	const struct manifest *m = &r->box.m;
-	bool there = r->outcome != PROPOSE_NOTHING;
+	bool there = r->outcome == PROPOSE_MADE || r->outcome == PROPOSE_UNCHANGED;
 
 	json_object_set_new(obj, "name", json_text(m->name.data));
 	json_object_set_new(obj, "id", json_text(m->id));
@@ -100,6 +104,18 @@ static void answer(const struct propose_result *r)
 	json_object_set_new(obj, "commits", json_integer((json_int_t)r->commits));
 	intake_json(&r->intake, obj);
 	json_answer(obj, PROPOSE_SCHEMA);
+}
+
+static int exit_code(const struct propose_result *r)
+{
+	switch (r->outcome) {
+	case PROPOSE_NOTHING:
+		return EXIT_NO;
+	case PROPOSE_REFUSED:
+		return EXIT_REFUSED;
+	default:
+		return EXIT_OK;
+	}
 }
 
 static int run(struct app *app, void *opts_void)
@@ -123,7 +139,7 @@ static int run(struct app *app, void *opts_void)
 			answer(&r);
 		else
 			say(app, &r);
-		code = r.outcome == PROPOSE_NOTHING ? EXIT_NO : EXIT_OK;
+		code = exit_code(&r);
 	}
 	propose_result_release(&r);
 	return code;
@@ -132,18 +148,20 @@ static int run(struct app *app, void *opts_void)
 const struct command cmd_propose = {
 	.name = "propose",
 	.summary = "make commits of a box's work",
-	.description = "Takes the files of the box as they are, checks them, and writes a commit "
-		       "of them in this repository: child of the commit from which the box was "
-		       "made, the box its author, you its committer, on branch box/NAME. Nothing "
-		       "that the box committed itself gets here, and nothing in your work tree "
-		       "changes. Not while commands run in the box.\n"
-		       "\n"
-		       "Without -m the message quotes what the box said in its own last commit. "
-		       "--series writes one commit for each of the box's, with its message quoted, "
-		       "and one more for what it has not committed.\n"
-		       "\n"
-		       "A second proposal replaces the first on its branch; where nothing changed "
-		       "it stays. Exit code 1: there is nothing to propose.",
+	.description =
+		"Takes the files of the box as they are, checks them, and writes a commit "
+		"of them in this repository: child of the commit from which the box was "
+		"made, the box its author, you its committer, on branch box/NAME. Nothing "
+		"that the box committed itself gets here, and nothing in your work tree "
+		"changes. Not while commands run in the box.\n"
+		"\n"
+		"Without -m the message quotes what the box said in its own last commit. "
+		"--series writes one commit for each of the box's, with its message quoted, "
+		"and one more for what it has not committed.\n"
+		"\n"
+		"A second proposal replaces the first on its branch; where nothing changed "
+		"it stays. Exit code 1: there is nothing to propose; 2: something in it must "
+		"not leave a box, all of which is listed, and nothing was written.",
 	.examples = "$ git box propose fix-login\n$ git box propose fix-login -m 'Fix the login'",
 	.opts = opts,
 	.opts_size = sizeof(struct propose_opts),

@@ -189,6 +189,8 @@ static int propose_taken(const struct app *app, const struct review_opts *o, con
 	propose_result_init(&result);
 	if (box_propose(&req, &result, &err) < 0)
 		code = intake_fail(app, &result.intake, &err);
+	else if (result.outcome == PROPOSE_REFUSED)
+		code = intake_refused(app, &result.intake, r->box.m.name.data);
 	else if (result.outcome == PROPOSE_MADE)
 		printf("proposed box '%s' as %.12s, in place of %.12s\n", r->box.m.name.data,
 		       result.box.m.proposal.data, r->proposed.commit.data);

@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include "base/exit.h"
+#include "box/finding.h"
 #include "cli/msg.h"
 #include "git-box/intake-report.h"
 
@@ -23,9 +24,21 @@ static void note_paths(const struct app *app, const struct strv *paths, const ch
 		msg_warning(app, "and %zu more like these", paths->len - SHOWN);
 }
 
+static void note_finding(const struct app *app, const struct gate_finding *f)
+{
+	BUF_AUTO text = BUF_INIT;
+
+	finding_text(f, &text);
+	msg_warning(app, "%s %s", f->severity == GATE_REFUSED ? "refused:" : "look at", text.data);
+}
+
 void intake_notes(const struct app *app, const struct intake *in)
 {
 	const struct scribe_report *r = &in->scribe;
+
+	/* All of them: one that is not named could be the one that matters. */
+	for (size_t i = 0; i < in->gate.len; i++)
+		note_finding(app, &in->gate.v[i]);
 
 	note_count(app, r->special, "FIFO, socket or device", "FIFOs, sockets and devices");
 	note_count(app, r->dotgit, "file that git would take for its own",
@@ -48,6 +61,17 @@ static json_t *list(const struct strv *paths)
 	return out;
 }
 
+json_t *intake_rules(const struct intake *in, const char *path)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < in->gate.len; i++) {
+		if (strcmp(in->gate.v[i].path.data, path) == 0)
+			json_array_append_new(out, json_text(in->gate.v[i].rule));
+	}
+	return out;
+}
+
 void intake_json(const struct intake *in, json_t *obj)
 {
 	const struct scribe_report *r = &in->scribe;
@@ -58,14 +82,29 @@ void intake_json(const struct intake *in, json_t *obj)
 	json_object_set_new(skipped, "too_long", json_integer((json_int_t)r->too_long));
 	json_object_set_new(skipped, "unreadable", json_integer((json_int_t)r->unreadable));
 	json_object_set_new(obj, "tree", json_text(r->tree.data));
+	json_object_set_new(obj, "gate", finding_report_json(&in->gate));
 	json_object_set_new(obj, "skipped", skipped);
 	json_object_set_new(obj, "repositories", list(&r->repositories));
 	json_object_set_new(obj, "silent", list(&r->silent));
 }
 
+int intake_refused(const struct app *app, const struct intake *in, const char *name)
+{
+	intake_notes(app, in);
+	msg_warning(app, "box '%s' is not proposed: %zu finding%s above must go first", name,
+		    in->gate.refused, in->gate.refused == 1 ? "" : "s");
+	return EXIT_REFUSED;
+}
+
 int intake_fail(const struct app *app, const struct intake *in, const struct error *err)
 {
-	int code = msg_fail(app, err);
+	struct app said = *app;
 
-	return err->kind == ERR_CORRUPT && in->q.parent_fd >= 0 ? EXIT_QUARANTINED : code;
+	if (err->kind != ERR_CORRUPT || in->q.parent_fd < 0)
+		return msg_fail(app, err);
+	if (app->json)
+		json_answer_error(err, EXIT_QUARANTINED);
+	said.json = false;
+	(void)msg_fail(&said, err);
+	return EXIT_QUARANTINED;
 }

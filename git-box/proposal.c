@@ -19,6 +19,8 @@ int proposal_ensure(const struct app *app, const struct repo *repo, struct box *
 	propose_result_init(&r);
 	if (box_propose(&req, &r, &err) < 0) {
 		code = intake_fail(app, &r.intake, &err);
+	} else if (r.outcome == PROPOSE_REFUSED) {
+		code = intake_refused(app, &r.intake, b->m.name.data);
 	} else if (r.outcome == PROPOSE_NOTHING) {
 		msg_note(app, "box '%s' has changed nothing: its files are those of its base",
 			 b->m.name.data);

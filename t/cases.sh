@@ -14,6 +14,10 @@ wanted () {
 		E01 E02 E04 E06 E07 E09 E10 G02 G04 G05 G06 G08 G09 G10; do
 		echo "cases.$n"
 	done
+	# what is taken in from a box
+	for n in 1 2 3 4 5 6 7 8 9 10 11 12 14 19 21 22 23 25 29 30 31 32; do
+		echo "box.$n"
+	done
 	seq -f 'cve.%g' 1 15
 	seq -f 'cve.%g' 22 46
 	# what leaves as files or is looked at
@@ -24,7 +28,7 @@ wanted () {
 		echo "cve.$n"
 	done
 	echo attack.4
-	for n in 1 2 6 7 8 9 11 14 15 17; do
+	for n in 1 2 3 4 6 7 8 9 11 14 15 17; do
 		echo "attack.$n"
 	done
 }

@@ -146,6 +146,42 @@ test_expect_success 'escape: configuration of the private repository' '
 	cd repo && rm -f "$mark" && git box create priv && git box run priv --env MARK="$mark" -- sh -c "$evil; true" && git box propose priv &&
 	in_box priv "echo y >>x" && git box propose --series priv && git box diff priv --stat && ! test -e "$mark"
 '
+# Content under the id of another: what a repository looks like whose objects lie.
+cat >"$TRASH/lie.py" <<'EOF'
+import os, sys, zlib
+oid, objects = sys.argv[1:3]
+path = objects + "/" + oid[:2] + "/" + oid[2:]
+os.makedirs(os.path.dirname(path), exist_ok=True)
+if os.path.exists(path):
+    os.unlink(path)
+with open(path, "wb") as f:
+    f.write(zlib.compress(b"blob 5\0lies\n"))
+EOF
+test_expect_success 'control: an object under a false name' '
+	git clone -q --no-hardlinks repo lying && cd lying && oid=$(git rev-parse HEAD:numbers) && git gc -q && rm -rf .git/objects/pack/* &&
+	cp -r ../repo/.git/objects . && rm -rf .git/objects && mv objects .git/ && python3 "$TRASH/lie.py" $oid .git/objects &&
+	test "$(git cat-file blob $oid)" = lies
+'
+test_expect_success 'escape: an object under a false name' '
+	cd repo && git box create lie && oid=$(git rev-parse HEAD:numbers) && git box run lie -- python3 -c "$(cat "$TRASH/lie.py")" $oid .git/objects &&
+	in_box lie "echo 1 >1; git add 1; git commit -q -m 1" && git box propose lie && test "$(git cat-file blob box/lie:numbers | tail -1)" = 20 &&
+	in_box lie "echo 2 >2" && git box propose --series lie && test "$(git cat-file blob box/lie:numbers | tail -1)" = 20 && git fsck --strict
+'
+redirect='git config core.worktree "$ELSE"; printf "[core]\n\tworktree = %s\n" "$ELSE" >.git/inc; git config include.path inc; echo "$ELSE/objects" >.git/objects/info/alternates'
+test_expect_success 'control: a work tree and alternates that lead elsewhere' '
+	mkdir -p else/objects && echo secret >else/secret && git clone -q repo red && cd red && ELSE=$TRASH/else sh -c "$redirect" && git ls-files -o | grep secret
+'
+test_expect_success 'escape: a work tree and alternates that lead elsewhere' '
+	cd repo && git box create red && git box run red --env ELSE="$TRASH/else" -- sh -c "$redirect; echo 1 >1" && git box diff red --name-only >"$TRASH/out" &&
+	test "$(cat "$TRASH/out")" = 1 && git box propose red && test "$(git diff --name-only HEAD box/red)" = 1 && ! git box status red 2>&1 | grep secret
+'
+test_expect_success 'refs, HEAD and objects of the repository are out of reach' '
+	cd repo && git box create sib && in_box sib "echo s >s" && git box propose sib && git for-each-ref >"$TRASH/before" && git box create ref &&
+	in_box ref "git update-ref refs/heads/box/sib HEAD; git update-ref refs/heads/main HEAD; git tag v1; git update-ref refs/box/base/0000000000000000 HEAD
+		git symbolic-ref HEAD refs/heads/main; rm -rf /run/box/objects/0/* 2>/dev/null || :; echo r >r; git add r; git commit -q -m r" &&
+	git box propose ref && git for-each-ref | grep -v -e box/ref -e refs/box/base/ >"$TRASH/after" && grep -v refs/box/base/ "$TRASH/before" | cmp - "$TRASH/after" &&
+	! test -e .git/FETCH_HEAD && git fsck --strict && test "$(git symbolic-ref HEAD)" = refs/heads/main
+'
 test_expect_success 'a box whose git is broken is proposed by its files' '
 	cd repo && git box create broken && in_box broken "echo b >b; rm -rf .git/refs .git/HEAD .git/objects" && git box propose broken &&
 	git cat-file -e box/broken:b && in_box broken "echo c >c" && test_exit 128 git box propose --series broken && git box propose broken
@@ -167,6 +203,38 @@ print(os.stat(\"numbers\").st_ctime_ns == was)" >"$TRASH/inside" & } &&
 	git box run silent -- touch go && wait && test_grep True "$TRASH/inside" && git box diff silent | grep "^+8" &&
 	git box propose silent >"$TRASH/out" 2>"$TRASH/err" && test "$(git cat-file blob box/silent:numbers | head -1)" = 9 &&
 	test_grep "\"numbers\" changed without a trace" "$TRASH/err"
+'
+test_expect_success 'what must not leave is listed in full, and nothing is written' '
+	cd repo && git box create bad && in_box bad "ln -s /etc/passwd abs; ln -s ../../../x out; echo ok >ok; ln -s ok .gitattributes" && git count-objects -v >"$TRASH/before" &&
+	test_exit 2 git box propose bad 2>"$TRASH/err" && test_grep "refused: abs:" "$TRASH/err" && test_grep "refused: out:" "$TRASH/err" &&
+	test_grep "refused: .gitattributes:" "$TRASH/err" && test_grep "not proposed: 3 findings" "$TRASH/err" &&
+	test_exit 2 git box propose --json bad >"$TRASH/json" 2>/dev/null && test_grep "\"outcome\": \"refused\"" "$TRASH/json" &&
+	! git rev-parse -q --verify box/bad && test "$(state bad)" = created && git count-objects -v | cmp "$TRASH/before" - && test -z "$(ls .git/box/quarantine)" &&
+	git box diff bad --stat 2>"$TRASH/err" | grep abs && test_grep "refused: abs:" "$TRASH/err" && in_box bad "rm abs out .gitattributes" && git box propose bad
+'
+test_expect_success 'what is said of hostile names is clean' '
+	cd repo && git box create esc && in_box esc "printf 1 >\"\$(printf \"a\\033]0;x\\007\\342\\200\\256b\")\"" && test_exit 2 git box propose esc >"$TRASH/out" 2>&1 &&
+	test_grep "refused: a" "$TRASH/out" && ! LC_ALL=C grep -q -e "$(printf "\\033")" -e "$(printf "\\342\\200\\256")" "$TRASH/out"
+'
+test_expect_success 'a step of a series must be fit to leave, too' '
+	cd repo && git box create step && in_box step "ln -s /etc/passwd abs; git add abs; git commit -q -m bad; git rm -q abs; echo 1 >1; git add 1; git commit -q -m good" &&
+	test_exit 2 git box propose --series step 2>"$TRASH/err" && test_grep "refused: abs:" "$TRASH/err" && ! git rev-parse -q --verify box/step && git box propose step
+'
+test_expect_success 'a gitlink, a nested repository and a name of git that only the box committed' '
+	cd repo && git box create link && in_box link "git init -q n; git -C n -c user.name=x -c user.email=x@y commit -q --allow-empty -m x; git add n 2>/dev/null; git commit -q -m gitlink; echo 1 >1" &&
+	test_exit 2 git box propose --series link 2>"$TRASH/err" && test_grep "refused: n:" "$TRASH/err" && git box propose link 2>"$TRASH/err" &&
+	test_grep "\"n\" is a repository" "$TRASH/err" && test "$(git diff --name-only HEAD box/link)" = 1 &&
+	git box create dot && in_box dot "printf \"100644 blob \$(echo evil | git hash-object -w --stdin)\\t.GIT\\n\" >in; t=\$(git mktree <in); git reset -q --soft \$(git commit-tree -p HEAD -m dot \$t)" &&
+	{ git box propose --series dot 2>"$TRASH/err"; code=$?; cat "$TRASH/err"; echo "code $code"; test $code = 5 -o $code = 2; } && ! git rev-parse -q --verify box/dot
+'
+test_expect_success 'what the host may execute is named' '
+	cd repo && git box create flag && in_box flag "printf \"all:\\n\\ttrue\\n\" >Makefile; mkdir -p .github/workflows; echo on: push >.github/workflows/ci.yml" &&
+	git box propose flag 2>"$TRASH/err" && test_grep "look at .*Makefile" "$TRASH/err" && test_grep "look at .github/workflows/ci.yml" "$TRASH/err" &&
+	git box diff --json flag 2>/dev/null | python3 -c "
+import json, sys
+j = json.load(sys.stdin)
+assert j[\"gate\"][\"refused\"] == 0 and j[\"gate\"][\"flagged\"] >= 2
+assert all(f[\"rules\"] for f in j[\"files\"])"
 '
 test_expect_success 'SHA-256, sparse, a linked work tree, a submodule' '
 	git init -q -b main --object-format=sha256 s256 && (cd s256 && echo a >a && git add a && git commit -q -m a && git box create b &&

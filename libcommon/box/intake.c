@@ -13,6 +13,7 @@
 void intake_release(struct intake *in)
 {
 	scribe_report_release(&in->scribe);
+	gate_report_release(&in->gate);
 	quarantine_drop(&in->q);
 }
 
@@ -52,6 +53,18 @@ static int take_pack(const struct box *b, struct intake *in, struct error *err)
 	return quarantine_check(&in->q, in->scribe.tree.data, b->m.base_tree.data, err);
 }
 
+int intake_judge(const struct box *b, const struct intake *in, const char *tree,
+		 struct gate_report *out, struct error *err)
+{
+	const struct gate_input input = { .git = &in->q.git,
+					  .base_tree = b->m.base_tree.data,
+					  .tree = tree,
+					  .limits = GATE_LIMITS_DEFAULT };
+
+	*out = (struct gate_report)GATE_REPORT_INIT;
+	return gate_check(&input, out, err);
+}
+
 int intake_take(const struct repo *repo, const struct box *b, enum scribe_how how,
 		struct intake *out, struct error *err)
 {
@@ -60,7 +73,8 @@ int intake_take(const struct repo *repo, const struct box *b, enum scribe_how ho
 	    intake_quarantine(repo, b, &out->q, err) < 0)
 		return -1;
 	out->same = strcmp(out->scribe.tree.data, b->m.base_tree.data) == 0;
-	if (take_pack(b, out, err) < 0)
+	if (take_pack(b, out, err) < 0 ||
+	    (!out->same && intake_judge(b, out, out->scribe.tree.data, &out->gate, err) < 0))
 		return error_wrap(err, "what box '%s' holds", b->m.name.data);
 	return 0;
 }

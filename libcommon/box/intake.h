@@ -7,16 +7,18 @@
 #define BOX_INTAKE_H
 
 #include "box/scribe.h"
+#include "store/gate.h"
 #include "store/quarantine.h"
 
 struct intake {
 	struct scribe_report scribe; /* scribe.tree is the tree */
 	bool same;		     /* it is the base's */
+	struct gate_report gate; /* gate.refused > 0: it must not leave the box */
 	struct quarantine q; /* q.git reaches the tree, the base and every object of the host */
 };
-#define INTAKE_INIT                                                \
-	{                                                          \
-		.scribe = SCRIBE_REPORT_INIT, .q = QUARANTINE_INIT \
+#define INTAKE_INIT                                                                          \
+	{                                                                                    \
+		.scribe = SCRIBE_REPORT_INIT, .gate = GATE_REPORT_INIT, .q = QUARANTINE_INIT \
 	}
 #define INTAKE_AUTO __attribute__((cleanup(intake_release))) struct intake
 void intake_release(struct intake *in); /* drops the quarantine */
@@ -28,6 +30,13 @@ void intake_release(struct intake *in); /* drops the quarantine */
  */
 int intake_take(const struct repo *repo, const struct box *b, enum scribe_how how,
 		struct intake *out, struct error *err);
+
+/*
+ * What the gate says of a tree in in->q against the base of the box. *out is filled anew. Errors:
+ * those of gate_check(): it could not look, which is a no.
+ */
+int intake_judge(const struct box *b, const struct intake *in, const char *tree,
+		 struct gate_report *out, struct error *err);
 
 /* An empty quarantine of the box, below $GIT_COMMON_DIR/box/quarantine. Errors: sys. */
 int intake_quarantine(const struct repo *repo, const struct box *b, struct quarantine *out,

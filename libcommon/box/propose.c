@@ -194,13 +194,40 @@ static int find_steps(const struct propose_request *req, struct propose_result *
 	return 0;
 }
 
+/* The last step is the tree that was judged before, wherever it comes from. */
+static int judge_steps(struct propose_result *r, const struct series *s, struct error *err)
+{
+	for (size_t i = 0; i < s->len && r->intake.gate.refused == 0; i++) {
+		const char *tree = s->v[i].tree.data;
+		GATE_REPORT_AUTO found = GATE_REPORT_INIT;
+		struct gate_report other;
+
+		if (strcmp(tree, r->intake.scribe.tree.data) == 0)
+			continue;
+		if (intake_judge(&r->box, &r->intake, tree, &found, err) < 0)
+			return -1;
+		if (found.refused == 0)
+			continue;
+		other = r->intake.gate;
+		r->intake.gate = found;
+		found = other;
+	}
+	return 0;
+}
+
 static int make(const struct propose_request *req, struct propose_result *r, const struct tip *t,
 		struct error *err)
 {
 	SERIES_AUTO s = SERIES_INIT;
 	BUF_AUTO commit = BUF_INIT;
 
-	if (find_steps(req, r, &s, err) < 0 || write_commits(req, r, &s, &commit, err) < 0 ||
+	if (find_steps(req, r, &s, err) < 0 || judge_steps(r, &s, err) < 0)
+		return -1;
+	if (r->intake.gate.refused > 0) {
+		r->outcome = PROPOSE_REFUSED;
+		return 0;
+	}
+	if (write_commits(req, r, &s, &commit, err) < 0 ||
 	    quarantine_accept(&r->intake.q, req->repo, commit.data, r->box.m.base_commit.data,
 			      err) < 0 ||
 	    move_branch(req, r, t, commit.data, err) < 0 || record(&r->box, commit.data, err) < 0)
@@ -229,11 +256,16 @@ static bool is_proposed(const struct propose_result *r, const struct tip *t)
 	       strcmp(t->tree.data, r->intake.scribe.tree.data) == 0;
 }
 
+/* Parts of a good tree need not be one, so every source passes the gate. */
 static int take(const struct propose_request *req, struct propose_result *r, struct error *err)
 {
-	if (req->source)
-		return req->source->take(req->source->arg, req->repo, &r->box, &r->intake, err);
-	return intake_take(req->repo, &r->box, SCRIBE_FROZEN, &r->intake, err);
+	struct intake *in = &r->intake;
+
+	if (!req->source)
+		return intake_take(req->repo, &r->box, SCRIBE_FROZEN, in, err);
+	if (req->source->take(req->source->arg, req->repo, &r->box, in, err) < 0)
+		return -1;
+	return in->same ? 0 : intake_judge(&r->box, in, in->scribe.tree.data, &in->gate, err);
 }
 
 int box_propose(const struct propose_request *req, struct propose_result *out, struct error *err)
@@ -246,11 +278,14 @@ int box_propose(const struct propose_request *req, struct propose_result *out, s
 	lock = box_lock_idle(&out->box, err);
 	if (lock < 0 || reload(&out->box, err) < 0 ||
 	    propose_branch(req->repo, out->box.m.name.data, &out->branch, err) < 0 ||
-	    read_tip(req->repo, out->branch.data, &tip, err) < 0 ||
-	    take(req, out, err) < 0)
+	    read_tip(req->repo, out->branch.data, &tip, err) < 0 || take(req, out, err) < 0)
 		return -1;
 	if (out->intake.same) {
 		out->outcome = PROPOSE_NOTHING;
+		return 0;
+	}
+	if (out->intake.gate.refused > 0) {
+		out->outcome = PROPOSE_REFUSED;
 		return 0;
 	}
 	if (is_proposed(out, &tip)) {

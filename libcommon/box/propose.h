@@ -30,6 +30,7 @@ enum propose_outcome {
 	PROPOSE_MADE,	   /* a new commit, and the branch points to it */
 	PROPOSE_UNCHANGED, /* this very tree is proposed already */
 	PROPOSE_NOTHING,   /* the tree is the base's */
+	PROPOSE_REFUSED,   /* by the gate: intake.gate says why; nothing was written */
 	PROPOSE_OUTCOME_MAX
 };
 
