@@ -2,6 +2,7 @@
 
 #include "base/exit.h"
 #include "box/apply.h"
+#include "box/finding.h"
 #include "cli/msg.h"
 #include "git-box/conflicts.h"
 #include "git-box/verbs.h"
@@ -81,6 +82,7 @@ static json_t *result_json(const struct apply_result *r)
 	json_object_set_new(obj, "before", json_text(r->before.data));
 	json_object_set_new(obj, "after", text_or_null(&r->after));
 	json_object_set_new(obj, "files", changes_json(&r->changes));
+	json_object_set_new(obj, "gate", finding_report_json(&r->report));
 	json_object_set_new(obj, "unfiltered", texts(&r->unfiltered));
 	json_object_set_new(obj, "conflicts", conflicts_json(&r->merge));
 	return obj;
@@ -103,6 +105,11 @@ static void say_applied(const struct app *app, const struct apply_result *r)
 	printf("applied box %s to %s: %.*s..%.*s (%s), %zu file%s\n", r->name.data,
 	       branch.len ? branch.data : "HEAD", SHORT_ID, r->before.data, SHORT_ID, r->after.data,
 	       outcome_word(r->outcome), r->changes.len, r->changes.len == 1 ? "" : "s");
+	if (r->report.flagged)
+		msg_warning(app,
+			    "%zu finding%s: something may run on this machine; look at it: "
+			    "git box review %s",
+			    r->report.flagged, r->report.flagged == 1 ? "" : "s", r->name.data);
 	if (r->unfiltered.len)
 		msg_note(app,
 			 "%zu file%s with a filter, which did not run, for example '%s'; "

@@ -171,9 +171,21 @@ test_expect_success 'in a SHA-256 repository, from a subdirectory' '
 	git-box apply b && [ "$(cat f)" = 2 ] && [ -z "$(git status --porcelain)" ]
 '
 test_expect_success 'odd names, modes and kinds' '
-	start odd && printf x >"$(printf "a\nb")" && printf x >"$(printf "\377")" && ln -s /etc/passwd l && chmod -x test.sh && : >empty &&
+	start odd && printf x >"a \\b\"" && printf x >ü && ln -s test.sh l && chmod -x test.sh && : >empty &&
 	git rm -q README && mkdir README && echo d >README/f && propose_work && echo o >o && git add o && git commit -q -m o &&
-	git-box apply b && [ -z "$(git status --porcelain)" ] && [ -L l ] && [ ! -x test.sh ] && [ -f README/f ]
+	git-box apply b && [ -z "$(git status --porcelain)" ] && [ -L l ] && [ ! -x test.sh ] && [ -f README/f ] && [ -f ü ]
+'
+test_expect_success 'the gate looks at it again' '
+	start gate && git checkout -q main && for tree in "100644 blob $(git rev-parse HEAD:README)	bad.git~1" \
+		"120000 blob $(printf /etc/passwd | git hash-object -w --stdin)	.gitmodules" \
+		"160000 commit $(git rev-parse HEAD)	sub" "100644 blob $(git rev-parse HEAD:README)	a	b"; do
+		tree=$( { git ls-tree HEAD; echo "$tree" | sed "s/bad\.//"; } | git mktree) &&
+		record b "$(echo x | git commit-tree -p HEAD "$tree")" && state >../before && test_exit 2 git-box apply b 2>../err &&
+		state >../after && diff ../before ../after && test_grep "refused" ../err || return 1
+	done
+'
+test_expect_success 'what was flagged is said' '
+	start flagged && printf "all:\n" >Makefile && propose_work && git-box apply b 2>../err && test_grep "git box review b" ../err
 '
 
 # --- nothing runs ---

@@ -27,5 +27,7 @@ struct apply {
  * repository and the proposal in it. Errors: those of box_apply(). */
 int apply_open_box(void *arg, struct error *err);
 int apply_read_repository(void *arg, struct error *err);
+/* The gate let it through once; its rules may have become stricter since. */
+int apply_check_proposal(void *arg, struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "box/apply-parts.h"
+#include "box/finding.h"
 #include "sys/fd.h"
 #include "sys/file.h"
 
@@ -163,4 +164,19 @@ int apply_read_repository(void *arg, struct error *err)
 	a->git.config = strv_argv(&a->settings);
 	buf_str(&a->out->before, a->facts.commit.data);
 	return 0;
+}
+
+int apply_check_proposal(void *arg, struct error *err)
+{
+	struct apply *a = arg;
+	const struct gate_input in = { .git = &a->git,
+				       .base_tree = a->box.m.base_tree.data,
+				       .tree = a->tree.data,
+				       .limits = GATE_LIMITS_DEFAULT };
+	BUF_AUTO what = BUF_INIT;
+
+	buf_fmt(&what, "box '%s'", a->box.m.name.data);
+	if (gate_check(&in, &a->out->report, err) < 0)
+		return error_wrap(err, "%s", what.data);
+	return finding_verdict(&a->out->report, what.data, err);
 }

@@ -12,6 +12,7 @@ void apply_result_init(struct apply_result *r)
 				    .branch = BUF_INIT,
 				    .before = BUF_INIT,
 				    .after = BUF_INIT,
+				    .report = GATE_REPORT_INIT,
 				    .changes = CHANGE_LIST_INIT,
 				    .merge = MERGE_RESULT_INIT,
 				    .in_the_way = STRV_INIT,
@@ -25,6 +26,7 @@ void apply_result_release(struct apply_result *r)
 	buf_release(&r->branch);
 	buf_release(&r->before);
 	buf_release(&r->after);
+	gate_report_release(&r->report);
 	change_list_release(&r->changes);
 	merge_result_release(&r->merge);
 	strv_release(&r->in_the_way);
@@ -226,6 +228,7 @@ static int move_branch(void *arg, struct error *err)
 static const struct step apply_steps[] = {
 	{ "open the box", apply_open_box, NULL },
 	{ "read the repository", apply_read_repository, NULL },
+	{ "check the proposal", apply_check_proposal, NULL },
 	{ "merge", merge, NULL },
 	{ "lock the branch", hold_branch, let_go },
 	{ "write the files", write_files, take_back_files },

@@ -12,6 +12,7 @@
 #include "box/box.h"
 #include "cli/trace.h"
 #include "store/changes.h"
+#include "store/gate.h"
 #include "store/merge.h"
 
 struct apply_request {
@@ -38,6 +39,7 @@ struct apply_result {
 	struct buf proposal;	    /* commit */
 	struct buf branch;	    /* the operator's; "" where HEAD is detached */
 	struct buf before, after;   /* commit of that branch; after: "" where it did not move */
+	struct gate_report report;  /* of the proposal against the box's base */
 	struct change_list changes; /* before -> after */
 	struct merge_result merge;  /* conflicts */
 	struct strv in_the_way;	    /* also after a failure: the operator's files that kept it */
