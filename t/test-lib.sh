@@ -209,9 +209,9 @@ without_leak_checks () { ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "$@"; }
 # traced OPTIONS... CMD...: strace over CMD and what it starts.
 traced () { without_leak_checks strace -f -qq "$@"; }
 
-# wait_for SECONDS SCRIPT: until SCRIPT is true; fails after SECONDS.
+# wait_for SECONDS SCRIPT: until SCRIPT is true; fails after SECONDS on an idle machine, five times that on a busy one.
 wait_for () {
-	wait_tries=$(($1 * 20))
+	wait_tries=$(($1 * 100))
 	until eval "$2" >/dev/null 2>&1; do
 		wait_tries=$((wait_tries - 1))
 		[ "$wait_tries" -gt 0 ] || { echo "waited $1 s for: $2"; return 1; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # make bench: what confinement costs, beside its peers, in one run. Results: a table, and build/bench/bench.json.
 #
-#	t/perf/bench.sh [run|create|work|pss...]	default: all parts
+#	t/perf/bench.sh [run|create|work|pss|snapshot|apply...]	default: all parts
 #	ROUNDS=100 CREATE_ROUNDS=30 WORK_ROUNDS=30 BENCH_DIR=dir
 #
 # Samples come from t/perf/bench (rotated rows), the judgement from t/perf/report.py. Every directory is new and nothing
@@ -134,7 +134,59 @@ part_pss () {
 	done
 }
 
-[ $# -gt 0 ] || set -- run create work pss
+# A work tree as a tree: unchanged, and with one file more to write each time. git's own worktree of the same commit does
+# the same with a warm index.
+part_snapshot () {
+	local n rows repo box beside edit
+	for n in ${SNAPSHOT_FILES:-1000 10000 50000}; do
+		repo=$work/snapshot-$n
+		make_files "$repo" "$n"
+		git -C "$repo" box create b >/dev/null
+		git -C "$repo" box create p >/dev/null
+		git -C "$repo" worktree add -q --detach "$work/beside-$n"
+		box=$(git -C "$repo" box path b)
+		beside=$work/beside-$n
+		sleep 1 # nothing is racily clean from here on
+		git -C "$repo" box diff b
+		git -C "$beside" status --porcelain
+		rows=$work/unchanged-$n.rows
+		row "$rows" diff "$repo" git-box diff b
+		row "$rows" status "$beside" git status --porcelain
+		measure "unchanged-$n" "${SNAPSHOT_ROUNDS:-30}"
+		edit='echo "/* %n */" >>src/0000/file00000.c'
+		rows=$work/changed-$n.rows
+		row "$rows" diff "$repo" sh -c "cd $box; $edit; cd $repo; exec git-box diff --stat b"
+		row "$rows" write-tree "$beside" sh -c "$edit; git add -A; exec git write-tree"
+		measure "changed-$n" "${SNAPSHOT_ROUNDS:-30}"
+		box=$(git -C "$repo" box path p)
+		rows=$work/propose-$n.rows
+		row "$rows" propose "$repo" sh -c "cd $box; $edit; cd $repo; exec git-box propose -m %n p"
+		row "$rows" commit "$beside" sh -c "$edit; git add -A; exec git commit -q -m %n"
+		measure "propose-$n" "${SNAPSHOT_ROUNDS:-30}"
+	done
+}
+
+# One proposal after the other into a branch, each from the same base: the first is a fast-forward, the rest are merges.
+part_apply () {
+	local rounds=${APPLY_ROUNDS:-30} rows=$work/apply.rows repo=$work/apply-repo beside=$work/apply-beside i f
+	make_files "$repo" 1000
+	git clone -q "$repo" "$beside"
+	for i in $(seq 0 "$rounds"); do
+		f=$(printf 'src/%04d/file%05d.c' $((i / 10)) $((i * 10)))
+		git -C "$repo" box create -q "b$i"
+		echo "/* $i */" >>"$(git -C "$repo" box path "b$i")/$f"
+		git -C "$repo" box propose -m "$i" "b$i"
+		git -C "$beside" checkout -q -b "b$i" origin/main
+		echo "/* $i */" >>"$beside/$f"
+		git -C "$beside" commit -q -a -m "$i"
+	done
+	git -C "$beside" checkout -q main
+	row "$rows" apply "$repo" git-box apply -q "b%n"
+	row "$rows" merge "$beside" git merge -q --no-edit "b%n"
+	measure apply "$rounds"
+}
+
+[ $# -gt 0 ] || set -- run create work pss snapshot apply
 rm -f "$out"/*.samples
 for part; do
 	"part_$part"

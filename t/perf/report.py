@@ -38,6 +38,12 @@ def ratio(rows, over, under):
     return median_interval([a / b for a, b in zip(rows[over], rows[under])])
 
 
+def names(out, part):
+    """Sample files of a part, "part" or "part-N", by N."""
+    found = [f.removesuffix(".samples") for f in os.listdir(out) if f.endswith(".samples")]
+    return sorted((f for f in found if f == part or f.startswith(part + "-")), key=lambda f: (len(f), f))
+
+
 class Report:
     def __init__(self):
         self.json = {"schema": 1, "cpus": os.cpu_count(), "kernel": os.uname().release, "rows": [], "targets": []}
@@ -80,8 +86,9 @@ def main():
         else:
             print("  not judged: bwrap is not installed")
             report.missed += 1
-    for n in sorted(int(f[7:-8]) for f in os.listdir(out) if f.startswith("create-") and f.endswith(".samples")):
-        rows = samples(f"create-{n}")
+    for name in names(out, "create"):
+        n = name.removeprefix("create-")
+        rows = samples(name)
         report.table(f"create: {n} files", rows, base="worktree")
         report.target(f"create / git worktree add, {n} files", ratio(rows, "create", "worktree")[0], 1.0,
                       len(rows["create"]))
@@ -91,6 +98,13 @@ def main():
             report.table(f"work: {what}", rows, base="outside")
             report.target(f"{what} inside / outside, upper bound", ratio(rows, "inside", "outside")[2], limit,
                           len(rows["inside"]))
+    for part, over, under, limit in (("unchanged", "diff", "status", 1.2), ("changed", "diff", "write-tree", 2.0),
+                                     ("propose", "propose", "commit", None), ("apply", "apply", "merge", None)):
+        for name in names(out, part):
+            rows = samples(name)
+            report.table(name, rows, base=under)
+            if limit:
+                report.target(f"{name}: {over} / git {under}", ratio(rows, over, under)[0], limit, len(rows[over]))
     rows = samples("pss")
     if rows:
         kib = max(rows["pss"])

@@ -1,0 +1,130 @@
+/*
+ * fswatch: says which files of a whole file system are changed, by fanotify(7), so that a test can
+ *show that nothing outside the places it allows was.
+ *
+ *	fswatch MOUNT READY ALLOWED...	until TERM; needs root
+ *
+ * Prints one line "EVENTS PATH" for each change (content, attributes, names made, removed or moved)
+ *of something that does not lie below an ALLOWED directory, "lost" where the kernel dropped events,
+ *"seen=N" at the end: changes of any place, so that a watch that saw nothing at all is found out.
+ *READY is created once it watches.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fanotify.h>
+#include <unistd.h>
+
+#define EVENTS                                                                               \
+	(FAN_MODIFY | FAN_ATTRIB | FAN_CREATE | FAN_DELETE | FAN_MOVED_FROM | FAN_MOVED_TO | \
+	 FAN_ONDIR)
+
+static volatile sig_atomic_t stop;
+
+static void on_term(int signo)
+{
+	(void)signo;
+	stop = 1;
+}
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static int is_below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return !strncmp(path, dir, len) && (path[len] == '/' || path[len] == '\0');
+}
+
+static int is_allowed(const char *path, char **allowed)
+{
+	for (; *allowed; allowed++)
+		if (is_below(path, *allowed))
+			return 1;
+	return 0;
+}
+
+/* The directory and name of an event; "" where it was gone before we looked. */
+static void path_of(int mount, const struct fanotify_event_metadata *event, char *out, size_t size)
+{
+	const struct fanotify_event_info_fid *info = (const void *)(event + 1);
+	struct file_handle *handle = (void *)(uintptr_t)info->handle;
+	char self[64];
+	ssize_t len;
+	int fd = open_by_handle_at(mount, handle, O_PATH);
+
+	*out = '\0';
+	if (fd < 0)
+		return;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	len = readlink(self, out, size - 1);
+	close(fd);
+	if (len < 0)
+		len = 0;
+	out[len] = '\0';
+	snprintf(out + len, size - (size_t)len, "/%s",
+		 (const char *)handle->f_handle + handle->handle_bytes);
+}
+
+/* Number of events. */
+static unsigned long take(int fan, int mount, char **allowed)
+{
+	static char bytes[1 << 18] __attribute__((aligned(8)));
+	const struct fanotify_event_metadata *e = (const void *)bytes;
+	ssize_t len = read(fan, bytes, sizeof(bytes));
+	unsigned long n = 0;
+
+	if (len < 0 && errno != EAGAIN && errno != EINTR)
+		die("read");
+	for (; len > 0 && FAN_EVENT_OK(e, len); e = FAN_EVENT_NEXT(e, len), n++) {
+		char path[8192];
+
+		if (e->mask & FAN_Q_OVERFLOW) {
+			puts("lost");
+			continue;
+		}
+		path_of(mount, e, path, sizeof(path));
+		if (*path && !strstr(path, " (deleted)") && !is_allowed(path, allowed))
+			printf("%llx %s\n", (unsigned long long)e->mask, path);
+	}
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction act = { .sa_handler = on_term };
+	unsigned long seen = 0;
+	int fan, mount, ready;
+
+	if (argc < 4)
+		return 2;
+	sigaction(SIGTERM, &act, NULL);
+	fan = fanotify_init(FAN_CLASS_NOTIF | FAN_REPORT_DFID_NAME | FAN_UNLIMITED_QUEUE |
+				    FAN_NONBLOCK | FAN_CLOEXEC,
+			    O_RDONLY | O_CLOEXEC);
+	mount = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fan < 0 || mount < 0 ||
+	    fanotify_mark(fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, EVENTS, AT_FDCWD, argv[1]))
+		die("fanotify");
+	ready = open(argv[2], O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	close(ready);
+	while (!stop) {
+		struct pollfd p = { .fd = fan, .events = POLLIN };
+
+		if (poll(&p, 1, -1) > 0)
+			seen += take(fan, mount, argv + 3);
+	}
+	for (unsigned long more; (more = take(fan, mount, argv + 3)) > 0;)
+		seen += more;
+	printf("seen=%lu\n", seen);
+	return 0;
+}
