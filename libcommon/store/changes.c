@@ -42,7 +42,7 @@ static bool parse_head(char *s, struct change *c)
 	    !parse_mode(s + 8, &c->new_mode) || !parse_oid(old_oid, ' '))
 		return false;
 	new_oid = old_oid + strlen(old_oid) + 1;
-	if (!parse_oid(new_oid, ' '))
+	if (!parse_oid(new_oid, ' ') || strlen(new_oid) != strlen(old_oid))
 		return false;
 	c->old_oid = old_oid;
 	c->new_oid = new_oid;
