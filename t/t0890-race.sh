@@ -26,6 +26,8 @@ swapper_start () {
 	swapper=$!
 	cd "$TRASH/repo" && wait_for 10 '[ -e "$READY" ]'
 }
+# Whatever a failed test left running is stopped first.
+clear_arena () { kill "$swapper" 2>/dev/null; rm -rf "$(git box path "$1")/arena"; }
 swapper_stop () { kill "$swapper" && wait "$swapper"; }
 
 # often COMMAND: so often, whatever it answers; only a crash, a usage error or a failure of ours is one.
@@ -77,7 +79,7 @@ test_expect_success 'watch the host' '
 	watch_start
 '
 test_expect_success 'diff, propose, export and get never show what lies outside' '
-	cd repo && rm -rf "$(git box path b)/arena" && swapper_start b &&
+	cd repo && clear_arena b && swapper_start b &&
 	often git box diff b && often git box propose b -m race && often git box export --force b &&
 	often git box get --force b arena/real/secret "$TRASH/swap" &&
 	swapper_stop && no_secret "$TRASH/said" "$TRASH/repo/box-export" "$TRASH/swap"
@@ -88,7 +90,7 @@ test_expect_success 'what was proposed holds nothing of it' '
 	done
 '
 test_expect_success 'put never writes outside' '
-	cd repo && rm -rf "$(git box path b)/arena" && swapper_start b &&
+	cd repo && clear_arena b && swapper_start b &&
 	echo PUT >"$TRASH/swap/put" && often git box put --force b "$TRASH/swap/put" arena/real &&
 	swapper_stop && ! grep -r -l PUT "$OUTSIDE"
 '

@@ -18,8 +18,8 @@
 
 /* Which of the two confinements, and for how long. */
 struct worker {
-	int (*lower)(const struct lower_box *box, const char *libexec_dir,
-		     struct plan_builder *out, struct error *err);
+	int (*lower)(const struct lower_box *box, const char *libexec_dir, struct plan_builder *out,
+		     struct error *err);
 	const char *label;
 	uint64_t timeout_ms;
 };
@@ -63,13 +63,14 @@ static int check_end(const struct worker *w, const struct session_result *r, int
 	BUF_AUTO why = BUF_INIT;
 
 	if (r->truncated)
-		return error_set(err, ERR_LIMIT, "the box's %s said more than it may",
-				 w->label);
+		return error_set(err, ERR_LIMIT, "the box's %s said more than it may", w->label);
 	if (r->end == SESSION_EXITED && r->code == 0)
 		return 0;
 	complaint(err_fd, &why);
 	switch (r->end) {
 	case SESSION_EXITED:
+		if (r->code == EXIT_CONFLICT)
+			return error_set(err, ERR_BUSY, "%s", why.data);
 		return error_set(err, ERR_PEER, "the box's %s failed with code %d: %s", w->label,
 				 r->code, why.data);
 	case SESSION_TIMED_OUT:
@@ -77,8 +78,8 @@ static int check_end(const struct worker *w, const struct session_result *r, int
 	case SESSION_CANNOT_EXEC:
 		return error_sys(err, r->sys, "the box's %s cannot be started", w->label);
 	default:
-		return error_set(err, ERR_PEER, "the box's %s was ended by signal %d: %s",
-				 w->label, r->signal, why.data);
+		return error_set(err, ERR_PEER, "the box's %s was ended by signal %d: %s", w->label,
+				 r->signal, why.data);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -14,6 +15,7 @@
 #include "mason/index.h"
 #include "mason/mason.h"
 #include "mason/snaprepo.h"
+#include "mason/stamp.h"
 #include "mason/trees.h"
 #include "mason/walk.h"
 #include "sys/fd.h"
@@ -22,6 +24,8 @@
 #define INDEX_MAX (1u << 30)
 #define OBJECTS_MAX 20000 /* loose ones, before the repository is made anew */
 #define ATTEMPTS 3
+#define STILL_LOOKS 3
+#define STILL_MS 5
 #define SILENT_MAX 64
 #define MANY 64
 
@@ -260,6 +264,28 @@ static int take(struct snapshot *s, struct buf *out, struct error *err)
 	return cache_write(s->repo.snap_fd, s->req->commit, &s->cache, err);
 }
 
+/* Whether something else writes there; after a failure, so it may take its time. */
+static bool stands_still(const char *work)
+{
+	struct error ignored = ERROR_INIT;
+	FD_AUTO fd = file_open_dir(AT_FDCWD, work, &ignored);
+	uint64_t first = fd < 0 ? 0 : stamp_tree(fd);
+
+	for (int i = 0; fd >= 0 && i < STILL_LOOKS; i++) {
+		(void)poll(NULL, 0, STILL_MS);
+		if (stamp_tree(fd) != first)
+			return false;
+	}
+	return true;
+}
+
+static int give_up(const struct snapshot_request *req, struct error *err)
+{
+	if (stands_still(req->work))
+		return error_wrap(err, "%d attempts failed", ATTEMPTS);
+	return error_set(err, ERR_BUSY, "its files change while they are read");
+}
+
 int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct error *err)
 {
 	int rc = -1;
@@ -279,5 +305,5 @@ int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct e
 		if (rc && err->kind != ERR_PEER)
 			return -1;
 	}
-	return rc ? error_wrap(err, "%d attempts failed", ATTEMPTS) : 0;
+	return rc ? give_up(req, err) : 0;
 }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fanotify.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define EVENTS                                                                               \
@@ -108,6 +109,7 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 2;
 	sigaction(SIGTERM, &act, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* never longer than the test */
 	fan = fanotify_init(FAN_CLASS_NOTIF | FAN_REPORT_DFID_NAME | FAN_UNLIMITED_QUEUE |
 				    FAN_NONBLOCK | FAN_CLOEXEC,
 			    O_RDONLY | O_CLOEXEC);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	sigaction(SIGTERM, &act, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* never longer than the test */
 	sigaction(SIGALRM, &act, NULL);
 	if (chdir(argv[1]))
 		die(argv[1]);
