@@ -65,6 +65,13 @@ test_expect_success 'FIFOs, sockets, loops and unreadable files do not stop it' 
 	timeout 20 git box diff odd --name-status >"$TRASH/out" 2>"$TRASH/err" && printf "A\tloop\nA\tok\nA\ttofifo\n" | cmp - "$TRASH/out" &&
 	test_grep "2 FIFOs" "$TRASH/err" && test_grep "owner may not read" "$TRASH/err"
 '
+test_expect_success 'a FIFO where git looks for rules is named at once, not waited at' '
+	cd repo && git box create wait && for f in .gitignore dir/.gitattributes; do
+		git box run wait -- sh -ec "echo 1 >1; rm -f $f; mkfifo $f" && test_exit 2 timeout 20 git box diff wait 2>"$TRASH/err" &&
+		test_grep -F "$f'"'"' is no regular file" "$TRASH/err" && test_exit 2 timeout 20 git box propose wait &&
+		git box run wait -- rm $f || return 1
+	done && git box diff wait --name-only | grep 1
+'
 test_expect_success 'repositories that the box made are named' '
 	cd repo && git box create nest && git box run nest -- sh -ec "git init -q sub/r && echo 1 >sub/r/f && git init -q --bare bare.d" &&
 	git box diff nest --name-only >"$TRASH/out" 2>"$TRASH/err" && grep sub/r/f "$TRASH/out" && ! grep "sub/r/.git" "$TRASH/out" &&

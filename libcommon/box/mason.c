@@ -71,6 +71,8 @@ static int check_end(const struct worker *w, const struct session_result *r, int
 	case SESSION_EXITED:
 		if (r->code == EXIT_CONFLICT)
 			return error_set(err, ERR_BUSY, "%s", why.data);
+		if (r->code == EXIT_REFUSED)
+			return error_set(err, ERR_REFUSED, "%s", why.data);
 		return error_set(err, ERR_PEER, "the box's %s failed with code %d: %s", w->label,
 				 r->code, why.data);
 	case SESSION_TIMED_OUT:

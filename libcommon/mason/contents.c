@@ -9,10 +9,14 @@
 #include "mason/hash.h"
 #include "sys/file.h"
 
+#define TIMEOUT_MS 30000   /* somebody may swap a file for a FIFO, at which git waits */
+#define BYTES_PER_MS 10000 /* however slow the disk is */
+
 /* Files still to be done: indices into what was found. */
 struct todo {
 	const struct walk_result *found;
 	struct picks left;
+	struct git_cmd git; /* how to hash them */
 };
 
 static int take_hash(const struct contents *c, const struct hash_list *h, size_t i,
@@ -86,7 +90,7 @@ static int drop_same(struct contents *c, unsigned flags, struct todo *todo, stru
 		if (has_base(&c->roster->v[entry]))
 			hash_add(&h, roster_path(c->roster, entry));
 	}
-	if (hash_run(&h, &c->repo->git, flags, 2 * c->roster->oid_len, err))
+	if (hash_run(&h, &todo->git, flags, 2 * c->roster->oid_len, err))
 		return -1;
 	for (size_t i = 0; i < todo->left.len; i++) {
 		const struct walk_file *f = &todo->found->v[todo->left.v[i]];
@@ -110,7 +114,7 @@ static int store(struct contents *c, const struct todo *todo, struct error *err)
 
 	for (size_t i = 0; i < todo->left.len; i++)
 		hash_add(&h, roster_path(c->roster, todo->found->v[todo->left.v[i]].entry));
-	if (hash_run(&h, &c->repo->git, HASH_WRITE, 2 * c->roster->oid_len, err))
+	if (hash_run(&h, &todo->git, HASH_WRITE, 2 * c->roster->oid_len, err))
 		return -1;
 	for (size_t i = 0; i < todo->left.len; i++) {
 		const struct walk_file *f = &todo->found->v[todo->left.v[i]];
@@ -138,12 +142,15 @@ static int read_files(struct contents *c, struct todo *todo, struct error *err)
 
 int contents_read(struct contents *c, const struct walk_result *found, struct error *err)
 {
-	struct todo todo = { .found = found, .left = PICKS_INIT };
+	struct todo todo = { .found = found, .left = PICKS_INIT, .git = c->repo->git };
 	int rc;
 
+	todo.git.timeout_ms = TIMEOUT_MS;
 	for (size_t i = 0; i < found->len; i++) {
-		if (found->v[i].mode != MODE_LINK)
-			picks_add(&todo.left, (uint32_t)i);
+		if (found->v[i].mode == MODE_LINK)
+			continue;
+		picks_add(&todo.left, (uint32_t)i);
+		todo.git.timeout_ms += c->roster->v[found->v[i].entry].sig.size / BYTES_PER_MS;
 	}
 	rc = read_links(c, found, err) || read_files(c, &todo, err) ? -1 : 0;
 	picks_release(&todo.left);

@@ -34,8 +34,9 @@ struct snapshot_request {
  * objects that the base lacks, thin against it; "skipped <count> <kind>" for what no tree can hold
  * or nobody can read (what the base has there stays); "repository <path>" for directories that git
  * would take for one; where thorough, "silent <path>" for files that changed and do not look it.
- * What .gitignore excludes is left out unless the base has it. Errors: busy (the files change
- * faster than they can be read), peer, corrupt, limit, sys.
+ * What .gitignore excludes is left out unless the base has it. Errors: refused (git
+ * would wait at a file), peer (also where files change faster than they can be read), corrupt,
+ * limit, sys.
  */
 int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct error *err);
 

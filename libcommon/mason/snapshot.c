@@ -290,7 +290,8 @@ int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct e
 {
 	int rc = -1;
 
-	/* A file that vanishes between its listing and its reading makes git fail. */
+	/* A file that vanishes between its listing and its reading makes git fail, one that becomes
+	 * a FIFO makes it wait. */
 	for (int i = 0; i < ATTEMPTS && rc; i++) {
 		struct snapshot s = { .req = req,
 				      .work_fd = -1,
@@ -302,7 +303,7 @@ int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct e
 		buf_reset(out);
 		rc = take(&s, out, err);
 		release(&s);
-		if (rc && err->kind != ERR_PEER)
+		if (rc && err->kind != ERR_PEER && err->kind != ERR_LIMIT)
 			return -1;
 	}
 	return rc ? give_up(req, err) : 0;

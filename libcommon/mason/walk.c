@@ -12,6 +12,7 @@
 #include "sys/file.h"
 
 #define REPOSITORIES_MAX 64
+#define IGNORE_TIMEOUT_MS 30000 /* somebody may swap what git opens for a FIFO */
 
 /* One name as it is now. */
 struct item {
@@ -38,6 +39,7 @@ struct walk {
 	size_t dir_len;	    /* how much of it is the directory's, with its slash */
 	bool rules_changed; /* of .gitignore: what git said before does not count */
 	bool attributes_changed;
+	bool blocked; /* path is what git would open and wait at */
 };
 
 void walk_result_release(struct walk_result *w)
@@ -129,6 +131,11 @@ static void note_rules(struct walk *w, const char *name, const struct entry *e,
 		w->attributes_changed = true;
 }
 
+static bool is_read_by_git(const char *name)
+{
+	return strcmp(name, ".gitignore") == 0 || strcmp(name, ".gitattributes") == 0;
+}
+
 /* Counted and left out: no tree may hold it. */
 static bool left_out(struct walk *w, const char *name, uint32_t mode)
 {
@@ -138,6 +145,7 @@ static bool left_out(struct walk *w, const char *name, uint32_t mode)
 		return true;
 	}
 	w->out->special += mode == 0;
+	w->blocked = mode == 0 && is_read_by_git(name);
 	return mode == 0;
 }
 
@@ -237,13 +245,18 @@ static int list_dir(struct walk *w, uint32_t dir, struct level *l, struct error 
 		w->out->too_long += why.sys == ENAMETOOLONG;
 		return 0;
 	}
-	for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+	for (const struct dirent *e; !w->blocked && (e = readdir(d)) != NULL;) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		bits |= repository_bits(e->d_name);
 		visit(w, dirfd(d), dir, e->d_name, l);
 	}
 	closedir(d);
+	if (w->blocked)
+		return error_set(err, ERR_REFUSED,
+				 "'%s' is no regular file, and git would wait at it; remove it in "
+				 "the box",
+				 w->path.data);
 	note_repository(w, dir, bits);
 	w->rules_changed = w->rules_changed || lost(w, ".gitignore");
 	w->attributes_changed = w->attributes_changed || lost(w, ".gitattributes");
@@ -274,6 +287,7 @@ static int ask_ignored(const struct walk *w, const struct level *others, struct 
 	cmd.in_len = in.len;
 	cmd.out = ignored;
 	cmd.errout = &errout;
+	cmd.timeout_ms = IGNORE_TIMEOUT_MS;
 	if (git_run(&cmd, &code, err))
 		return -1;
 	return code > 1 ? git_failed(args[0], code, &errout, err) : 0;

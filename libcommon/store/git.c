@@ -120,7 +120,8 @@ int git_run(const struct git_cmd *cmd, int *code_out, struct error *err)
 	struct proc_capture cap = { .in = cmd->in,
 				    .in_len = cmd->in_len,
 				    .max = GIT_OUTPUT_MAX,
-				    .timeout_ms = GIT_TIMEOUT_MS,
+				    .timeout_ms = cmd->timeout_ms ? cmd->timeout_ms :
+								    GIT_TIMEOUT_MS,
 				    .out = cmd->out ? cmd->out : &out,
 				    .errout = cmd->errout ? cmd->errout : &errout };
 	struct proc_fd fds[2];

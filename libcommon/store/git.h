@@ -33,6 +33,7 @@ struct git_cmd {
 	const int *out_fd;  /* a descriptor that is its stdout instead of out; NULL: none */
 	struct buf *out;    /* stdout is appended here; NULL: not kept */
 	struct buf *errout; /* likewise stderr */
+	uint64_t timeout_ms; /* 0: GIT_TIMEOUT_MS */
 };
 
 /* *code_out: git's exit code, 128 + n where a signal ended it. Errors: git could not be run, or a
