@@ -15,7 +15,8 @@
  */
 void intake_notes(const struct app *app, const struct intake *in);
 
-/* Adds tree, gate (box/finding.h), skipped {special, git, too_long, unreadable}, repositories, silent to obj. */
+/* Adds tree, gate (box/finding.h), skipped {special, git, too_long, unreadable}, repositories and
+ * silent to obj. */
 void intake_json(const struct intake *in, json_t *obj);
 
 /* The rules that flag or refuse that very path; owned by the caller. */
