@@ -35,7 +35,7 @@ struct snapshot_request {
  * or nobody can read (what the base has there stays); "repository <path>" for directories that git
  * would take for one; where thorough, "silent <path>" for files that changed and do not look it.
  * What .gitignore excludes is left out unless the base has it. Errors: refused (git
- * would wait at a file), peer (also where files change faster than they can be read), corrupt,
+ * would wait at a file), busy (the files change faster than they can be read), peer, corrupt,
  * limit, sys.
  */
 int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct error *err);
