@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "box/mason.h"
+#include "box/clean.h"
 #include "box/scribe.h"
 #include "sys/fd.h"
 #include "sys/file.h"
@@ -180,8 +181,15 @@ static int make_readable(const struct box *b, struct error *err)
 	return mason_run(&lower, argv, NULL, err);
 }
 
-int scribe_take(const struct box *b, enum scribe_how how, struct scribe_report *out,
-		struct error *err)
+/* Nothing but "as the base", with nothing left out that somebody should hear of. */
+static bool says_clean(const struct box *b, const struct scribe_report *r)
+{
+	return !strcmp(r->tree.data, b->m.base_tree.data) && !r->special && !r->dotgit &&
+	       !r->too_long && !r->unreadable && !r->repositories.len && !r->silent.len;
+}
+
+static int ask(const struct box *b, enum scribe_how how, struct scribe_report *out,
+	       struct error *err)
 {
 	struct scribe_report r = SCRIBE_REPORT_INIT;
 	FD_AUTO lock = lock_acquire(b->fd, "snap.lock", LOCK_EXCLUSIVE, LOCK_WAIT_MS, err);
@@ -197,5 +205,25 @@ int scribe_take(const struct box *b, enum scribe_how how, struct scribe_report *
 		return error_wrap(err, "cannot look at the files of box '%s'", b->m.name.data);
 	}
 	*out = r;
+	return 0;
+}
+
+int scribe_take(const struct box *b, enum scribe_how how, struct scribe_report *out,
+		struct error *err)
+{
+	struct clean clean;
+
+	if (how == SCRIBE_FROZEN)
+		return ask(b, how, out, err);
+	clean_look(b, &clean);
+	if (clean.known) {
+		*out = (struct scribe_report)SCRIBE_REPORT_INIT;
+		buf_str(&out->tree, b->m.base_tree.data);
+		return 0;
+	}
+	if (ask(b, how, out, err) < 0)
+		return -1;
+	if (says_clean(b, out))
+		clean_learn(b, &clean);
 	return 0;
 }

@@ -15,11 +15,11 @@
 #include "mason/index.h"
 #include "mason/mason.h"
 #include "mason/snaprepo.h"
-#include "mason/stamp.h"
 #include "mason/trees.h"
 #include "mason/walk.h"
 #include "sys/fd.h"
 #include "sys/file.h"
+#include "sys/stamp.h"
 
 #define INDEX_MAX (1u << 30)
 #define OBJECTS_MAX 20000 /* loose ones, before the repository is made anew */
@@ -264,16 +264,33 @@ static int take(struct snapshot *s, struct buf *out, struct error *err)
 	return cache_write(s->repo.snap_fd, s->req->commit, &s->cache, err);
 }
 
-/* Whether something else writes there; after a failure, so it may take its time. */
+static void mix(void *arg, const void *data, size_t len)
+{
+	uint64_t *sum = arg; /* FNV-1a */
+
+	for (const unsigned char *p = data; len > 0; p++, len--)
+		*sum = (*sum ^ *p) * 0x100000001b3u;
+}
+
+static uint64_t stamp(int work_fd)
+{
+	uint64_t sum = 0xcbf29ce484222325u;
+	struct stamp_seen seen;
+
+	stamp_tree(work_fd, &(struct stamp_sink){ mix, &sum }, &seen);
+	return sum;
+}
+
+/* Whether nothing else writes there; after a failure, so it may take its time. */
 static bool stands_still(const char *work)
 {
 	struct error ignored = ERROR_INIT;
 	FD_AUTO fd = file_open_dir(AT_FDCWD, work, &ignored);
-	uint64_t first = fd < 0 ? 0 : stamp_tree(fd);
+	uint64_t first = fd < 0 ? 0 : stamp(fd);
 
 	for (int i = 0; fd >= 0 && i < STILL_LOOKS; i++) {
 		(void)poll(NULL, 0, STILL_MS);
-		if (stamp_tree(fd) != first)
+		if (stamp(fd) != first)
 			return false;
 	}
 	return true;
