@@ -20,11 +20,15 @@ wanted () {
 	done
 	seq -f 'cve.%g' 1 15
 	seq -f 'cve.%g' 22 46
+	# apply and rebase
+	for n in 13 20 103; do
+		echo "box.$n"
+	done
 	# what leaves as files or is looked at
 	for n in 24 29 30 31 104; do
 		echo "box.$n"
 	done
-	for n in 21 47 51; do
+	for n in 21 47 50 51; do
 		echo "cve.$n"
 	done
 	echo attack.4

@@ -33,6 +33,7 @@ state () {
 	git for-each-ref && git rev-parse HEAD && cat .git/HEAD && git ls-files -s -t && git status --porcelain --ignored &&
 	find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum
 }
+box_dir () { echo ".git/box/b/$(cat .git/box/name/b)"; }
 box_state () { python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["state"])' ".git/box/b/$(cat .git/box/name/b)/manifest.json"; }
 
 test_expect_success 'what was not proposed cannot be applied' '
@@ -111,7 +112,7 @@ test_expect_success 'a directory with an ignored file is not replaced by a file'
 	test_exit 2 git-box apply b >../out && test_grep -x src/a.o ../out && [ -e src/hello.c ] && rm src/a.o && git-box apply b &&
 	[ -f src ]
 '
-test_expect_success 'a file that is already as it is to be is in nobody'"'"'s way' '
+test_expect_success 'a file that is already as it is to be is not in the way' '
 	start alike && echo new >new && echo more >>README && ln -s README link && chmod -x test.sh && propose_work &&
 	echo new >new && echo more >>README && ln -s README link && git-box apply b && [ -z "$(git status --porcelain)" ] &&
 	start unlike && echo new >new && ln -s README link && propose_work && echo new >new && chmod +x new && ln -s elsewhere link &&
@@ -202,10 +203,10 @@ armed () {
 	git config merge.d.driver "echo driver >>$TRASH/ran; exit 0" && git config core.fsmonitor "echo fsmonitor >>$TRASH/ran; false" &&
 	rm -f "$TRASH/ran"
 }
-test_expect_success 'control: git merge runs hooks, filters and merge drivers' '
+test_expect_success 'control: hooks, filters and merge drivers of the operator run' '
 	armed control && git merge -q work && for what in hook smudge driver fsmonitor; do test_grep $what "$TRASH/ran" || return 1; done
 '
-test_expect_success 'nothing of it runs, and what needs a merge driver is a conflict' '
+test_expect_success 'escape: hooks, filters and merge drivers of the operator run' '
 	armed nothing && test_exit 4 git-box apply b >out && test_grep "contents: m" out && [ ! -e "$TRASH/ran" ] &&
 	git -c core.hooksPath=/dev/null -c core.fsmonitor=false reset -q --hard HEAD^ && rm -f "$TRASH/ran" && git-box apply b 2>err &&
 	[ ! -e "$TRASH/ran" ] && [ "$(cat new)" = box ] && test_grep "with a filter, which did not run" err
@@ -216,6 +217,20 @@ test_expect_success 'the pointer of an LFS file is written as it is, and is no c
 	git config filter.lfs.smudge "git-lfs smudge" && git config filter.lfs.clean "git-lfs clean" &&
 	git config filter.lfs.required true && git-box apply --json b >../json && test_grep "git-lfs" a.bin && test_grep a.bin ../json &&
 	git -c filter.lfs.clean=cat -c filter.lfs.smudge=cat status --porcelain >../out && ! test_grep . ../out
+'
+
+
+# --- links ---
+
+test_expect_success 'control: a directory link leads out' '
+	start links && mkdir ../outside && mkdir d && echo box >d/f && propose_work && echo d >.git/info/exclude && ln -s ../outside d &&
+	echo x >d/f && [ -e ../outside/f ] && rm ../outside/f
+'
+test_expect_success 'escape: apply writes through a link' '
+	cd links && test_exit 2 git-box apply b >../out && test_grep -x d ../out && [ -z "$(ls ../outside)" ] && rm d &&
+	git-box apply b && ln -s ../outside e && git add e && git commit -q -m link && git-box rm --force b && git-box create -q b &&
+	git checkout -q -B work && git rm -q e && mkdir e && echo box >e/f && propose_work && [ -L e ] && git-box apply b && [ ! -L e ] &&
+	[ -f e/f ] && [ -z "$(ls ../outside)" ]
 '
 
 # --- where it ends in between ---
@@ -229,6 +244,12 @@ test_expect_success 'half of the files were written: apply finishes it' '
 	start cut2 && echo more >>README && echo new >new && mkdir d && echo x >d/x && git rm -q test.sh && echo y >>src/hello.c && propose_work &&
 	git show work:README >README && git show work:new >new && rm test.sh src/hello.c && git-box apply b &&
 	[ -z "$(git status --porcelain)" ] && [ "$(git rev-parse HEAD)" = "$(git rev-parse work)" ]
+'
+test_expect_success 'a file that was written in part is completed where apply wrote it, and only there' '
+	start cut4 && seq 1000 >README && seq 500 >new && propose_work && : >README && seq 100 >new &&
+	test_exit 2 git-box apply b >../out && test_grep -x README ../out && [ ! -s README ] && [ ! -e "$(box_dir)/apply" ] &&
+	echo "$(git rev-parse HEAD) $(git rev-parse "work^{tree}")" >"$(box_dir)/apply" && git-box apply b &&
+	[ -z "$(git status --porcelain)" ] && [ "$(cat new)" = "$(seq 500)" ] && [ ! -e "$(box_dir)/apply" ]
 '
 test_expect_success 'the branch was moved and the box was not told: apply tells it' '
 	start cut3 && echo more >>README && propose_work && git merge -q --ff-only work && git-box apply b 2>err &&

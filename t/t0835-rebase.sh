@@ -116,24 +116,22 @@ test_expect_success 'what the box put in the place of refs is replaced, not foll
 		rm .git/packed-refs; mkdir -p .git/packed-refs/x; rm .git/HEAD; ln -s config .git/HEAD" && git-box rebase b &&
 	[ ! -e "$(box_dir b)/git/objects/b" ] && inside "git fsck && cat new up && git symbolic-ref HEAD"
 '
-test_expect_success 'nothing that the box wrote runs' '
+test_expect_success 'escape: what the box configured runs' '
 	start armed && upstream && inside "cat >.git/hooks/post-checkout <<-EOF
 			#!/bin/sh
-			touch $PWD/ran
+			touch ran
 		EOF
 		chmod +x .git/hooks/post-checkout
 		for h in post-index-change reference-transaction; do cp .git/hooks/post-checkout .git/hooks/\$h; done
-		git config core.fsmonitor \"touch $PWD/ran; false\"
-		git config filter.f.smudge \"touch $PWD/ran; cat\"
-		git config filter.f.clean \"touch $PWD/ran; cat\"
-		git config merge.d.driver \"touch $PWD/ran; false\"
+		git config core.fsmonitor \"touch ran; false\"
+		git config filter.f.smudge \"touch ran; cat\"
+		git config filter.f.clean \"touch ran; cat\"
+		git config merge.d.driver \"touch ran; false\"
 		echo \"* filter=f merge=d\" >.gitattributes" &&
 	git-box rebase b && inside "cat up && ! test -e ran"
 '
-test_expect_success 'control: the same runs with git inside' '
+test_expect_success 'control: what the box configured runs' '
 	cd armed && inside "echo 1 >>up; git checkout -q up; test -e ran"
 '
-
-# --- where it ends in between ---
 
 test_done

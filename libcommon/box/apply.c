@@ -1,9 +1,15 @@
 #include "base/base.h"
 
+#include <unistd.h>
+
 #include "box/apply-parts.h"
 #include "box/steps.h"
 #include "store/worktree.h"
 #include "sys/fd.h"
+#include "sys/file.h"
+
+#define BEGUN_FILE "apply" /* in the box's directory, while the operator's files are written */
+#define BEGUN_MAX 256
 
 void apply_result_init(struct apply_result *r)
 {
@@ -189,17 +195,47 @@ static struct worktree_move files_of(const struct apply *a)
 				       .changes = &a->out->changes };
 }
 
+/*
+ * Says that we are about to write which files, so that a call that finds this knows where those
+ * come from that were written in part.
+ */
+static int begin_files(const struct apply *a, bool *resumed_out, struct error *err)
+{
+	const struct merge_result *m = &a->out->merge;
+	struct error ignored = ERROR_INIT;
+	BUF_AUTO now = BUF_INIT;
+	BUF_AUTO last = BUF_INIT;
+
+	buf_fmt(&now, "%s %s\n", a->out->before.data, m->tree.len ? m->tree.data : a->tree.data);
+	*resumed_out = !file_read(a->box.fd, BEGUN_FILE, BEGUN_MAX, &last, &ignored) &&
+		       !strcmp(last.data, now.data);
+	if (*resumed_out)
+		return 0;
+	return file_write_atomic(a->box.fd, BEGUN_FILE,
+				 (struct file_content){ now.data, now.len, 0600 }, err);
+}
+
+static void end_files(const struct apply *a)
+{
+	(void)unlinkat(a->box.fd, BEGUN_FILE, 0);
+}
+
 static int write_files(void *arg, struct error *err)
 {
 	struct apply *a = arg;
-	const struct worktree_move files = files_of(a);
+	struct worktree_move files = files_of(a);
 
 	if (a->done)
 		return 0;
-	return changes_between(&a->git, files.from, files.to, &a->out->changes, err) ||
-			       worktree_move(&files, &a->out->in_the_way, err) ?
-		       -1 :
-		       0;
+	if (changes_between(&a->git, files.from, files.to, &a->out->changes, err) ||
+	    begin_files(a, &files.resumed, err))
+		return -1;
+	if (worktree_move(&files, &a->out->in_the_way, err) == 0)
+		return 0;
+	/* Nothing was written then. */
+	if (a->out->in_the_way.len && !files.resumed)
+		end_files(a);
+	return -1;
 }
 
 /* Nothing was written where the operator's files were in the way. */
@@ -209,8 +245,9 @@ static void take_back_files(void *arg)
 	const struct worktree_move files = files_of(a);
 	struct error ignored = ERROR_INIT;
 
-	if (!a->done && !a->out->in_the_way.len && a->out->changes.text.len)
-		(void)worktree_move_back(&files, &ignored);
+	if (!a->done && !a->out->in_the_way.len && a->out->changes.text.len &&
+	    !worktree_move_back(&files, &ignored))
+		end_files(a);
 }
 
 static int move_branch(void *arg, struct error *err)
@@ -310,6 +347,8 @@ int box_apply(const struct apply_request *req, struct apply_result *out, struct 
 	rc = steps_run(&steps, &a, err);
 	if (!rc)
 		rc = record(&a, err);
+	if (!rc && out->outcome != APPLY_CONFLICTS)
+		end_files(&a);
 	if (!rc && out->after.len)
 		(void)find_unfiltered(&a, &ignored);
 	release(&a);

@@ -24,6 +24,7 @@ struct look {
 	const struct change **doubtful; /* ours to write only where the wanted content is there */
 	size_t doubtful_len;
 	struct buf take; /* for update-index --index-info: files that are as they are to be */
+	struct buf torn; /* of those: paths of files that are to be written again */
 };
 
 static void look_release(struct look *l)
@@ -33,6 +34,7 @@ static void look_release(struct look *l)
 	change_list_release(&l->dirty);
 	free(l->doubtful);
 	buf_release(&l->take);
+	buf_release(&l->torn);
 }
 
 /* One `read-tree -m -u`; what git said and its exit code. */
@@ -135,15 +137,40 @@ static bool has_mode(const struct stat *st, uint32_t mode)
 	return S_ISREG(st->st_mode) && mode == (st->st_mode & S_IXUSR ? 0100755 : 0100644);
 }
 
+static void take(struct look *l, const struct change *c)
+{
+	buf_fmt(&l->take, "%06o %s\t%s", c->new_mode, c->new_oid, c->path);
+	buf_char(&l->take, '\0');
+}
+
+/* True where the file holds the beginning of what is to be there, as a git that was killed leaves
+ * it. */
+static bool is_torn(const struct look *l, const struct change *c)
+{
+	const char *const args[] = { "cat-file", "blob", c->new_oid, NULL };
+	struct error ignored = ERROR_INIT;
+	struct git_cmd cmd = *l->m->git;
+	BUF_AUTO want = BUF_INIT;
+	BUF_AUTO have = BUF_INIT;
+
+	cmd.args = args;
+	cmd.out = &want;
+	return l->m->resumed && !git_must(&cmd, &ignored) &&
+	       !file_read(l->top_fd, c->path, want.len, &have, &ignored) &&
+	       !memcmp(have.data, want.data, have.len);
+}
+
 /* Takes the file for written where it holds what was to be written. oid: its own, hex. */
 static void take_if_alike(struct look *l, const struct change *c, const char *oid)
 {
-	if (strncmp(oid, c->new_oid, strlen(c->new_oid)) != 0) {
+	if (!strncmp(oid, c->new_oid, strlen(c->new_oid))) {
+		take(l, c);
+	} else if (c->new_mode != 0120000 && is_torn(l, c)) {
+		take(l, c);
+		buf_add(&l->torn, c->path, strlen(c->path) + 1);
+	} else {
 		strv_add(l->in_the_way, c->path);
-		return;
 	}
-	buf_fmt(&l->take, "%06o %s\t%s", c->new_mode, c->new_oid, c->path);
-	buf_char(&l->take, '\0');
 }
 
 /* Decides on all but files, which are left in doubtful. */
@@ -254,6 +281,20 @@ static int take_over(const struct look *l, struct error *err)
 	return git_must(&cmd, err);
 }
 
+static int write_torn(const struct look *l, struct error *err)
+{
+	static const char *const args[] = { "checkout-index", "-f", "-q", "-u", "-z",
+					    "--stdin",	      NULL };
+	struct git_cmd cmd = *l->m->git;
+
+	if (!l->torn.len)
+		return 0;
+	cmd.args = args;
+	cmd.in = l->torn.data;
+	cmd.in_len = l->torn.len;
+	return git_must(&cmd, err);
+}
+
 static int git_refused(const struct attempt *t, struct error *err)
 {
 	git_failed("read-tree", t->code, &t->errout, err);
@@ -279,7 +320,8 @@ static int move_again(struct look *l, struct error *err)
 	unify(l->in_the_way);
 	if (l->in_the_way->len)
 		return refuse(l->in_the_way, err);
-	if (take_over(l, err) || read_tree(l->m->git, l->m->from, l->m->to, &t, err))
+	if (take_over(l, err) || write_torn(l, err) ||
+	    read_tree(l->m->git, l->m->from, l->m->to, &t, err))
 		return -1;
 	return t.code ? git_refused(&t, err) : 0;
 }
@@ -310,7 +352,8 @@ int worktree_move(const struct worktree_move *m, struct strv *in_the_way, struct
 			  .staged = CHANGE_LIST_INIT,
 			  .dirty = CHANGE_LIST_INIT,
 			  .in_the_way = in_the_way,
-			  .take = BUF_INIT };
+			  .take = BUF_INIT,
+			  .torn = BUF_INIT };
 	int rc = l.top_fd < 0 ? -1 : move(&l, err);
 
 	look_release(&l);

@@ -20,13 +20,14 @@ struct worktree_move {
 	const char *from;	   /* commit of HEAD, hex */
 	const char *to;
 	const struct change_list *changes; /* from -> to */
+	bool resumed; /* a call with the same trees was cut short: what it wrote in part is ours */
 };
 
 /*
  * Either all of it is done or nothing, but for a git that dies while it writes; then the same call
- * finishes the work, as a file that already has the wanted content is in nobody's way, and
- * worktree_move_back() undoes it. in_the_way: the paths because of which it was refused, sorted.
- * Errors: refused, busy (another git holds the index), peer, sys.
+ * finishes the work: a file that already has the wanted content is in nobody's way, and `resumed`
+ * lets it complete one that holds only the beginning. in_the_way: the paths because of which it was
+ * refused, sorted. Errors: refused, busy (another git holds the index), peer, sys.
  */
 int worktree_move(const struct worktree_move *m, struct strv *in_the_way, struct error *err);
 
