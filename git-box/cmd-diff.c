@@ -4,6 +4,8 @@
 
 #include "base/exit.h"
 #include "box/intake.h"
+#include "box/rebase.h"
+#include "box/work.h"
 #include "cli/msg.h"
 #include "git-box/diff-args.h"
 #include "git-box/intake-report.h"
@@ -17,7 +19,7 @@
 
 struct diff_opts {
 	bool json;
-	bool stat, numstat, shortstat, name_only, name_status, word_diff;
+	bool quiet, stat, numstat, shortstat, name_only, name_status, word_diff;
 	const char *name;
 	struct strv rest;
 };
@@ -29,6 +31,8 @@ static const struct opt opts[] = {
 	OPT_FLAG(0, "name-only", struct diff_opts, name_only, "the names of changed files"),
 	OPT_FLAG(0, "name-status", struct diff_opts, name_status, "and what happened to them"),
 	OPT_FLAG(0, "word-diff", struct diff_opts, word_diff, "words instead of lines"),
+	OPT_FLAG('q', "quiet", struct diff_opts, quiet,
+		 "say nothing: exit 1 where the box changed something, else 0"),
 	OPT_FLAG(0, "json", struct diff_opts, json, "print JSON"),
 	ARG_ONE("NAME", struct diff_opts, name, COMPLETE_BOX, "the box"),
 	ARG_REST_MAYBE("GIT-OPTION", struct diff_opts, rest, "options of git diff, then paths"),
@@ -60,6 +64,8 @@ static int sort_words(const struct diff_opts *o, const char *prefix, struct requ
 	}
 	if (diff_args_sort(&o->rest, prefix, &out->options, &out->paths, err) < 0)
 		return -1;
+	if (o->quiet && (o->json || out->options.len + out->paths.len > 0))
+		return error_set(err, ERR_USAGE, "--quiet takes no other options and no paths");
 	if (o->json && out->options.len + out->paths.len > 0)
 		return error_set(err, ERR_USAGE, "--json shows all of it: no options, no paths");
 	return 0;
@@ -163,6 +169,17 @@ static int answer(const struct box *b, const struct intake *in, struct error *er
 	return 0;
 }
 
+/* Exit code; no objects leave the box for it. */
+static int glance(const struct repo *repo, const struct box *b, struct error *err)
+{
+	SCRIBE_REPORT_AUTO report = SCRIBE_REPORT_INIT;
+
+	if (rebase_check(b, err) < 0 ||
+	    work_ops_for(b->m.tier)->take(repo, b, SCRIBE_GLANCE, &report, err) < 0)
+		return -1;
+	return strcmp(report.tree.data, b->m.base_tree.data) ? EXIT_NO : EXIT_OK;
+}
+
 /* Exit code. */
 static int diff_box(struct app *app, const struct diff_opts *o, const struct repo *repo,
 		    const struct request *r)
@@ -176,7 +193,9 @@ static int diff_box(struct app *app, const struct diff_opts *o, const struct rep
 	if (box_open(repo, o->name, &b, &err) < 0)
 		return msg_fail(app, &err);
 	lock = box_lock(&b, false, LOCK_WAIT_MS, &err);
-	if (lock >= 0 && intake_take(repo, &b, SCRIBE_LIVE, &in, &err) == 0) {
+	if (lock >= 0 && o->quiet)
+		code = glance(repo, &b, &err);
+	else if (lock >= 0 && intake_take(repo, &b, SCRIBE_LIVE, &in, &err) == 0) {
 		if (!o->json)
 			intake_notes(app, &in);
 		code = o->json ? answer(&b, &in, &err) :

@@ -9,7 +9,7 @@
 #include "mason/mason.h"
 #include "sys/fd.h"
 
-#define FILES_MAX  1024
+#define FILES_MAX 1024
 #define COMMIT_MAX 65 /* a SHA-256 in hex, newline */
 
 /* The commit comes last and by stdin, so that all else is ready when it is known. */
@@ -43,7 +43,8 @@ static int op_snapshot(int argc, const char *const *argv, struct buf *out, struc
 					      .snap_dir = argv[1],
 					      .commit = argv[2],
 					      .tree = argv[3],
-					      .thorough = argc > 4 };
+					      .thorough = argc > 4 && !strcmp(argv[4], "thorough"),
+					      .glance = argc > 4 && !strcmp(argv[4], "glance") };
 
 	return mason_snapshot(&req, out, err);
 }
@@ -87,9 +88,8 @@ static int op_read(int argc, const char *const *argv, struct buf *out, struct er
 
 	(void)argc;
 	(void)out;
-	return num_u64(argv[1], 0, INT64_MAX, &max, err) ?
-		       -1 :
-		       mason_read(argv[0], max, argv + 2, err);
+	return num_u64(argv[1], 0, INT64_MAX, &max, err) ? -1 :
+							   mason_read(argv[0], max, argv + 2, err);
 }
 
 static int op_write(int argc, const char *const *argv, struct buf *out, struct error *err)
@@ -104,12 +104,9 @@ static const struct {
 	int args_min, args_max;
 	int (*run)(int argc, const char *const *argv, struct buf *out, struct error *err);
 } ops[] = {
-	{ "checkout", 1, 1, op_checkout },
-	{ "snapshot", 4, 5, op_snapshot },
-	{ "rebase", 7, 7, op_rebase },
-	{ "readable", 1, 1, op_readable },
-	{ "remove", 1, 64, op_remove },
-	{ "read", 3, FILES_MAX, op_read },
+	{ "checkout", 1, 1, op_checkout },   { "snapshot", 4, 5, op_snapshot },
+	{ "rebase", 7, 7, op_rebase },	     { "readable", 1, 1, op_readable },
+	{ "remove", 1, 64, op_remove },	     { "read", 3, FILES_MAX, op_read },
 	{ "write", 3, FILES_MAX, op_write },
 };
 

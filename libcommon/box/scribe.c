@@ -157,13 +157,15 @@ static int run(const struct box *b, enum scribe_how how, struct scribe_report *o
 				     snap.data,
 				     b->m.base_commit.data,
 				     b->m.base_tree.data,
-				     how == SCRIBE_FROZEN ? "thorough" : NULL,
+				     how == SCRIBE_FROZEN ? "thorough" :
+				     how == SCRIBE_GLANCE ? "glance" :
+							    NULL,
 				     NULL };
 
 	if (mason_run_scribe(&lower, argv, &text, err) < 0 ||
 	    scribe_parse(&text, b->m.base_tree.len, out, &packed, err) < 0)
 		return -1;
-	if (packed != (strcmp(out->tree.data, b->m.base_tree.data) != 0))
+	if (packed != (how != SCRIBE_GLANCE && strcmp(out->tree.data, b->m.base_tree.data) != 0))
 		return error_set(err, ERR_PEER, "the box's scribe contradicts itself");
 	out->pack_fd = packed ? open_pack(b, err) : -1;
 	return packed && out->pack_fd < 0 ? -1 : 0;

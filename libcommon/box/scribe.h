@@ -24,9 +24,10 @@ struct scribe_report {
 void scribe_report_release(struct scribe_report *r);
 
 enum scribe_how {
-	SCRIBE_LIVE,  /* commands may run; what the stat cache knows is believed */
-	SCRIBE_FROZEN /* none run, the caller holds the box's lock alone: every file is read, and
-			 made readable where that is needed */
+	SCRIBE_GLANCE, /* as SCRIBE_LIVE, but only for the tree's id: there is no pack */
+	SCRIBE_LIVE,   /* commands may run; what the stat cache knows is believed */
+	SCRIBE_FROZEN  /* none run, the caller holds the box's lock alone: every file is read, and
+			  made readable where that is needed */
 };
 
 /* One at a time for each box; others wait. Errors: busy, and those of mason_run(). */

@@ -25,6 +25,7 @@ struct snapshot_request {
 	const char *commit; /* of the base; hex */
 	const char *tree;   /* its tree */
 	bool thorough;	    /* believe no sign of a file: read them all */
+	bool glance;	    /* the tree's id is all that is wanted: no pack */
 };
 
 /*

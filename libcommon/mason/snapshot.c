@@ -254,7 +254,7 @@ static int take(struct snapshot *s, struct buf *out, struct error *err)
 	buf_str(out, "tree ");
 	oid_hex(root->oid, s->cache.roster.oid_len, out);
 	buf_char(out, '\n');
-	if (pack(s, root->oid, out, err))
+	if (!s->req->glance && pack(s, root->oid, out, err))
 		return -1;
 	report_found(&s->found, out);
 	report_silent(s, out);

@@ -50,8 +50,8 @@ struct quarantine_pack {
 int quarantine_take(struct quarantine *q, const struct quarantine_pack *pack, struct error *err);
 
 /*
- * The announced tree is there, with everything below it that known (a tree or commit of the host)
- * has not. Errors: corrupt.
+ * For a pack that was not taken strictly: the announced tree is there, with everything below it
+ * that known (a tree or commit of the host) has not. Errors: corrupt.
  */
 int quarantine_check(const struct quarantine *q, const char *tree, const char *known,
 		     struct error *err);

@@ -150,11 +150,12 @@ part_snapshot () {
 		git -C "$repo" box diff b
 		git -C "$beside" status --porcelain
 		rows=$work/unchanged-$n.rows
-		row "$rows" diff "$repo" git-box diff b
+		row "$rows" snapshot "$repo" git-box diff --quiet b
 		row "$rows" status "$beside" git status --porcelain
 		measure "unchanged-$n" "${SNAPSHOT_ROUNDS:-30}"
 		edit='echo "/* %n */" >>src/0000/file00000.c'
 		rows=$work/changed-$n.rows
+		row "$rows" snapshot "$repo" sh -c "cd $box; $edit; cd $repo; git-box diff --quiet b || [ \$? = 1 ]"
 		row "$rows" diff "$repo" sh -c "cd $box; $edit; cd $repo; exec git-box diff --stat b"
 		row "$rows" write-tree "$beside" sh -c "$edit; git add -A; exec git write-tree"
 		measure "changed-$n" "${SNAPSHOT_ROUNDS:-30}"

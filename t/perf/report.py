@@ -98,7 +98,8 @@ def main():
             report.table(f"work: {what}", rows, base="outside")
             report.target(f"{what} inside / outside, upper bound", ratio(rows, "inside", "outside")[2], limit,
                           len(rows["inside"]))
-    for part, over, under, limit in (("unchanged", "diff", "status", 1.2), ("changed", "diff", "write-tree", 2.0),
+    for part, over, under, limit in (("unchanged", "snapshot", "status", 1.2),
+                                     ("changed", "snapshot", "write-tree", 2.0),
                                      ("propose", "propose", "commit", None), ("apply", "apply", "merge", None)):
         for name in names(out, part):
             rows = samples(name)
