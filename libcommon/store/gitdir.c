@@ -117,6 +117,8 @@ static int write_config(int dirfd, const struct repo_facts *f, bool view, struct
 		gitdir_config_line("gc.auto", "0", &text);
 		gitdir_config_line("maintenance.auto", "false", &text);
 		gitdir_config_line("submodule.recurse", "false", &text);
+		/* Else git looks into directories of submodules that it was told to skip. */
+		gitdir_config_line("sparse.expectfilesoutsideofpatterns", "true", &text);
 		config_list(&f->filters_off, &text);
 	} else {
 		gitdir_config_line("core.logallrefupdates", "true", &text);
@@ -240,6 +242,48 @@ int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_fact
 	    copy_info(dirfd, r, f, err))
 		return -1;
 	return 0;
+}
+
+/* The sparse patterns are the superproject's. */
+static void module_config(const struct gitdir_module *m, const struct repo_facts *f,
+			  struct buf *out)
+{
+	config_common(f, out);
+	gitdir_config_line("core.sparsecheckout", "false", out);
+	gitdir_config_line("core.worktree", m->worktree, out);
+	gitdir_config_line("core.logallrefupdates", "true", out);
+}
+
+int gitdir_write_module(int dirfd, const struct gitdir_module *m, const struct repo_facts *f,
+			struct error *err)
+{
+	static const char *const dirs[] = { "objects", "objects/info", "objects/pack",
+					    "refs",    "refs/heads",   "info",
+					    "hooks",   NULL };
+	static const char *const files[] = { "shallow", "info/exclude", "info/attributes" };
+	BUF_AUTO alternates = BUF_INIT;
+	BUF_AUTO head = BUF_INIT;
+	BUF_AUTO config = BUF_INIT;
+
+	buf_str(&alternates, m->alternates);
+	buf_fmt(&head, "%s\n", m->commit);
+	module_config(m, f, &config);
+	if (make_dirs(dirfd, dirs, err) ||
+	    put(dirfd, "objects/info/alternates", &alternates, err) ||
+	    put(dirfd, "HEAD", &head, err) || put(dirfd, "config", &config, err))
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		if (copy(m->clone, dirfd, files[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+int gitdir_add_config(int dirfd, const struct buf *lines, struct error *err)
+{
+	FD_AUTO fd = file_open_beneath(dirfd, "config", O_WRONLY | O_APPEND, 0, err);
+
+	return fd < 0 ? -1 : fd_write_full(fd, lines->data, lines->len, err);
 }
 
 static int give_entry(int dirfd, const struct dirent *e, uid_t uid, gid_t gid, struct error *err)

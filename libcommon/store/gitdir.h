@@ -40,6 +40,24 @@ int gitdir_write_private(int dirfd, const struct repo *r, const struct repo_fact
 /* The host's refs as a packed-refs file for a private directory with that branch. Appended. */
 void gitdir_packed_refs(const struct repo_facts *f, const char *branch, struct buf *out);
 
+/* The private git directory of a submodule, within that of the box. */
+struct gitdir_module {
+	const char *commit;   /* HEAD, detached; hex */
+	const char *worktree; /* relative to the directory */
+	const char *clone;    /* git directory on the host whose `shallow` and info/ are copied */
+	const char *alternates; /* lines of objects/info/alternates */
+};
+
+/*
+ * Into an existing empty directory dirfd. Settings are those of f, the box's, but for the sparse
+ * checkout; neither commands nor URLs nor refs of the clone. Errors: sys, limit.
+ */
+int gitdir_write_module(int dirfd, const struct gitdir_module *m, const struct repo_facts *f,
+			struct error *err);
+
+/* Settings at the end of a `config` that was written here. Errors: sys. */
+int gitdir_add_config(int dirfd, const struct buf *lines, struct error *err);
+
 /* Gives dirfd and all below it to uid and gid; for a directory that nobody else writes yet. Errors:
  * sys. */
 int gitdir_give(int dirfd, uid_t uid, gid_t gid, struct error *err);
