@@ -4,13 +4,19 @@
  */
 #include "base/base.h"
 
+#include <errno.h>
+
 #include "base/exit.h"
 #include "base/num.h"
+#include "base/rd.h"
 #include "mason/mason.h"
 #include "sys/fd.h"
 
 #define FILES_MAX 1024
 #define COMMIT_MAX 65 /* a SHA-256 in hex, newline */
+#define SUBMODULES_MAX 128
+#define INPUT_MAX (4u << 20)
+#define INPUT_CHUNK 65536
 
 /* The commit comes last and by stdin, so that all else is ready when it is known. */
 static int read_commit(struct buf *out, struct error *err)
@@ -35,6 +41,45 @@ static int op_checkout(int argc, const char *const *argv, struct buf *out, struc
 	if (fd_write_full(STDOUT_FILENO, "ready\n", 6, err))
 		return -1;
 	return read_commit(&commit, err) ? -1 : mason_checkout(argv[0], commit.data, out, err);
+}
+
+static int read_input(struct buf *out, struct error *err)
+{
+	ssize_t n;
+
+	do {
+		buf_grow(out, INPUT_CHUNK);
+		n = read(STDIN_FILENO, out->data + out->len, INPUT_CHUNK);
+		if (n < 0)
+			return error_sys(err, errno, "cannot read stdin");
+		out->len += (size_t)n;
+		out->data[out->len] = '\0';
+	} while (n > 0 && out->len <= INPUT_MAX);
+	return n > 0 ? error_set(err, ERR_LIMIT, "that is too much on stdin") : 0;
+}
+
+/* Six strings for each, in the order of the struct, with a NUL after each. */
+static int op_submodules(int argc, const char *const *argv, struct buf *out, struct error *err)
+{
+	struct mason_submodule list[SUBMODULES_MAX];
+	BUF_AUTO input = BUF_INIT;
+	struct rd r;
+	size_t len = 0;
+
+	(void)argc;
+	if (read_input(&input, err))
+		return -1;
+	for (r = rd_init(input.data, input.len); r.len && !r.bad && len < SUBMODULES_MAX; len++) {
+		struct mason_submodule *m = &list[len];
+		const char **const fields[] = { &m->parent_path, &m->parent_dir, &m->path,
+						&m->name,	 &m->commit,	 &m->alternates };
+
+		for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+			*fields[i] = rd_cstring(&r, INPUT_MAX);
+	}
+	if (!rd_done(&r))
+		return error_set(err, ERR_USAGE, "that is no list of submodules");
+	return mason_submodules(argv[0], list, len, out, err);
 }
 
 static int op_snapshot(int argc, const char *const *argv, struct buf *out, struct error *err)
@@ -104,9 +149,13 @@ static const struct {
 	int args_min, args_max;
 	int (*run)(int argc, const char *const *argv, struct buf *out, struct error *err);
 } ops[] = {
-	{ "checkout", 1, 1, op_checkout },   { "snapshot", 4, 5, op_snapshot },
-	{ "rebase", 7, 7, op_rebase },	     { "readable", 1, 1, op_readable },
-	{ "remove", 1, 64, op_remove },	     { "read", 3, FILES_MAX, op_read },
+	{ "checkout", 1, 1, op_checkout },
+	{ "submodules", 1, 1, op_submodules },
+	{ "snapshot", 4, 5, op_snapshot },
+	{ "rebase", 7, 7, op_rebase },
+	{ "readable", 1, 1, op_readable },
+	{ "remove", 1, 64, op_remove },
+	{ "read", 3, FILES_MAX, op_read },
 	{ "write", 3, FILES_MAX, op_write },
 };
 

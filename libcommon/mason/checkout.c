@@ -3,30 +3,33 @@
 #include <fcntl.h>
 #include <sys/sysinfo.h>
 
+#include "mason/checkout.h"
 #include "mason/index.h"
 #include "mason/mason.h"
-#include "store/git.h"
 #include "sys/file.h"
 
-#define INDEX_MAX	(1u << 30)
-#define WORKERS_MAX	8
-#define WORKERS_PER_CPU 2      /* they wait for the file system, too */
-#define PARALLEL_FROM	"2000" /* files; below, starting the workers costs more than they save */
+#define INDEX_MAX (1u << 30)
+#define WORKERS_MAX 8
+#define WORKERS_PER_CPU 2    /* they wait for the file system, too */
+#define PARALLEL_FROM "2000" /* files; below, starting the workers costs more than they save */
 
 struct gitlinks {
 	struct buf paths; /* NUL-terminated, back to back */
+	const char *prefix;
 	struct buf *out;
 };
 
 static void note_gitlink(void *arg, const struct index_entry *e)
 {
 	struct gitlinks *g = arg;
+	BUF_AUTO path = BUF_INIT;
 
 	if (e->mode != 0160000)
 		return;
 	buf_add(&g->paths, e->path, strlen(e->path) + 1);
+	buf_fmt(&path, "%s%s", g->prefix, e->path);
 	buf_str(g->out, "submodule ");
-	git_quote(e->path, g->out);
+	git_quote(path.data, g->out);
 	buf_char(g->out, '\n');
 }
 
@@ -49,41 +52,49 @@ static int read_tree(const struct git_cmd *base, const char *commit, struct erro
 	return git_must(&cmd, err);
 }
 
-static int skip_gitlinks(const struct git_cmd *base, const struct gitlinks *g, struct error *err)
+int checkout_look_at(const struct git_cmd *where, bool look, const struct buf *paths,
+		     struct error *err)
 {
-	static const char *const args[] = { "update-index", "--skip-worktree", "-z", "--stdin",
-					    NULL };
-	struct git_cmd cmd = *base;
+	const char *const args[] = { "update-index",
+				     look ? "--no-skip-worktree" : "--skip-worktree", "-z",
+				     "--stdin", NULL };
+	struct git_cmd cmd = *where;
 
-	if (!g->paths.len)
+	if (!paths->len)
 		return 0;
 	cmd.args = args;
-	cmd.in = g->paths.data;
-	cmd.in_len = g->paths.len;
+	cmd.in = paths->data;
+	cmd.in_len = paths->len;
 	return git_must(&cmd, err);
+}
+
+int checkout_commit(const struct git_cmd *where, const char *commit, const char *prefix,
+		    struct buf *out, struct error *err)
+{
+	struct gitlinks g = { .paths = BUF_INIT, .prefix = prefix, .out = out };
+	BUF_AUTO bytes = BUF_INIT;
+	int rc = read_tree(where, commit, err);
+
+	if (!rc)
+		rc = file_read(AT_FDCWD, where->index_file, INDEX_MAX, &bytes, err);
+	if (!rc)
+		rc = index_each(&(struct index_bytes){ bytes.data, bytes.len, strlen(commit) / 2 },
+				note_gitlink, &g, err);
+	if (!rc)
+		rc = checkout_look_at(where, false, &g.paths, err);
+	buf_release(&g.paths);
+	return rc;
 }
 
 int mason_checkout(const char *work, const char *commit, struct buf *out, struct error *err)
 {
 	BUF_AUTO git_dir = BUF_INIT;
 	BUF_AUTO index = BUF_INIT;
-	BUF_AUTO bytes = BUF_INIT;
-	struct gitlinks g = { .paths = BUF_INIT, .out = out };
-	struct git_cmd base = { .work_tree = work, .cwd = work };
-	int rc;
+	struct git_cmd where = { .work_tree = work, .cwd = work };
 
 	buf_fmt(&git_dir, "%s/.git", work);
 	buf_fmt(&index, "%s/../git/index", work);
-	base.git_dir = git_dir.data;
-	base.index_file = index.data;
-	rc = read_tree(&base, commit, err);
-	if (!rc)
-		rc = file_read(AT_FDCWD, index.data, INDEX_MAX, &bytes, err);
-	if (!rc)
-		rc = index_each(&(struct index_bytes){ bytes.data, bytes.len, strlen(commit) / 2 },
-				note_gitlink, &g, err);
-	if (!rc)
-		rc = skip_gitlinks(&base, &g, err);
-	buf_release(&g.paths);
-	return rc;
+	where.git_dir = git_dir.data;
+	where.index_file = index.data;
+	return checkout_commit(&where, commit, "", out, err);
 }

@@ -19,6 +19,26 @@
  */
 int mason_checkout(const char *work, const char *commit, struct buf *out, struct error *err);
 
+/* A submodule to be filled. Paths and directories are relative, without "." and "..". */
+struct mason_submodule {
+	const char *parent_path; /* of the submodule in which it lies, in WORK; "": none */
+	const char *parent_dir;	 /* its git directory below WORK/../git; "": none */
+	const char *path;	 /* in the parent */
+	const char *name; /* its git directory is parent_dir/modules/name: there, without index */
+	const char *commit;
+	const char *alternates; /* stores of the host, as GIT_ALTERNATE_OBJECT_DIRECTORIES */
+};
+
+/*
+ * Fills submodules of a box that was checked out, parents before what lies in them. Each gets its
+ * files, an index, and a `.git` file by which git inside finds the directory; the index of its
+ * parent no longer skips it. The view goes on skipping all. Lines: "done <path>", or "failed <path>
+ * <words>" for one that is as empty as before; "submodule <path>" as above for gitlinks in them.
+ * Errors: sys, peer, corrupt.
+ */
+int mason_submodules(const char *work, const struct mason_submodule *v, size_t len, struct buf *out,
+		     struct error *err);
+
 struct snapshot_request {
 	const char *work;
 	const char *snap_dir;
