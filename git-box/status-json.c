@@ -91,6 +91,7 @@ void status_answer(const struct status *s)
 	json_object_set_new(answer, "writable", texts(&s->writable));
 	json_object_set_new(answer, "protected", texts(&s->protected));
 	json_object_set_new(answer, "variables", texts(&s->env));
+	json_object_set_new(answer, "submodules", json_pathv(&s->box.m.submodules));
 	json_object_set_new(answer, "limits", limits(s));
 	json_object_set_new(answer, "sizes", sizes(s));
 	json_answer(answer, STATUS_SCHEMA);

@@ -149,6 +149,8 @@ void status_print(const struct app *app, const struct status *s)
 		line("network", "host");
 	}
 	words("variables", &s->env);
+	if (s->box.m.submodules.len > 0)
+		words("submodules", &s->box.m.submodules);
 	print_sizes(s);
 	print_limits(app, s);
 }

@@ -11,6 +11,7 @@
 #include "base/env.h"
 #include "box/create-work.h"
 #include "box/mason.h"
+#include "box/submodules.h"
 #include "store/gitdir.h"
 #include "sys/fd.h"
 #include "sys/file.h"
@@ -94,21 +95,27 @@ static int copy_index(struct create *c, struct error *err)
 	return fchmod(to, 0644) ? error_sys(err, errno, "cannot set the mode of the index") : 0;
 }
 
-static int start_mason(struct create *c, struct ids ids, struct error *err)
+static struct lower_box lowering(const struct create *c, struct ids ids, const struct strv *objects)
 {
-	BUF_AUTO work = BUF_INIT;
 	const char *user = env_get("USER");
-	struct lower_box lower = {
+
+	return (struct lower_box){
 		.name = c->req->name,
 		.id = c->m->id,
 		.box_dir = c->path.data,
 		.repo_top = c->req->repo->top.data,
 		.home = c->m->home.data,
 		.user = user ? user : "box",
-		.objects = strv_argv(&c->facts.objects),
+		.objects = strv_argv(objects),
 		.uid = ids.uid,
 		.gid = ids.gid,
 	};
+}
+
+static int start_mason(struct create *c, struct ids ids, struct error *err)
+{
+	BUF_AUTO work = BUF_INIT;
+	const struct lower_box lower = lowering(c, ids, &c->facts.objects);
 
 	buf_fmt(&work, "%s/work", c->path.data);
 	const char *const argv[] = { MASON_PATH, "checkout", work.data, NULL };
@@ -161,17 +168,6 @@ static int need_mason(struct create *c, struct error *err)
 	return start_mason(c, ids, err);
 }
 
-/* The mason's lines: absent submodules. */
-static void note_submodules(struct create *c, const struct buf *lines)
-{
-	for (const char *p = lines->data, *end; (end = strchr(p, '\n')) != NULL; p = end + 1) {
-		if (!strncmp(p, "submodule ", 10))
-			strv_addf(c->notes,
-				  "submodule %.*s is not part of the box: its directory is empty",
-				  (int)(end - p - 10), p + 10);
-	}
-}
-
 static int partial_hint(const struct create *c, struct error *err)
 {
 	if (!c->facts.partial || err->kind != ERR_PEER)
@@ -200,16 +196,66 @@ static int check_out(struct create *c, struct error *err)
 		*err = late;
 		return -1;
 	}
-	note_submodules(c, &c->mason.out);
 	return 0;
+}
+
+/* Their git directories, while the host may still write in that of the box. */
+static int find_submodules(struct create *c, struct submodules *found, struct error *err)
+{
+	FD_AUTO git = file_open_beneath(c->box_fd, "git", O_RDONLY | O_DIRECTORY, 0, err);
+
+	if (git < 0)
+		return -1;
+	submodules_find(c->req->repo, c->facts.commit.data, &c->m->objects, found);
+	return submodules_write(found, git, &c->m->objects, &c->facts, err);
+}
+
+static int fill_submodules(struct create *c, const struct submodules *found, struct error *err)
+{
+	const struct lower_box lower =
+		lowering(c, (struct ids){ c->m->uid, c->m->gid }, &c->m->objects);
+	BUF_AUTO work = BUF_INIT;
+	BUF_AUTO list = BUF_INIT;
+	BUF_AUTO filled = BUF_INIT;
+	const struct submodules_said said = { &c->mason.out, &filled };
+
+	buf_fmt(&work, "%s/work", c->path.data);
+	const char *const argv[] = { MASON_PATH, "submodules", work.data, NULL };
+
+	submodules_list(found, &list);
+	if (list.len && mason_run_fed(&lower, argv, &list, &filled, err))
+		return error_wrap(err, "cannot check out the submodules");
+	submodules_result(found, &said, &c->m->submodules, c->notes);
+	return list.len ? manifest_prepare(c->box_fd, c->m, err) : 0;
+}
+
+/* The mason said whether there are any. */
+static bool has_submodules(const struct create *c)
+{
+	return strstr(c->mason.out.data, "submodule ") != NULL;
+}
+
+static int give_both(struct create *c, struct error *err)
+{
+	return give_git(c, "git", err) || give_git(c, "work/.git", err) ? -1 : 0;
+}
+
+static int finish_submodules(struct create *c, struct error *err)
+{
+	SUBMODULES_AUTO found = SUBMODULES_INIT;
+
+	return find_submodules(c, &found, err) || give_both(c, err) ||
+			       fill_submodules(c, &found, err) ?
+		       -1 :
+		       0;
 }
 
 static int make(struct create *c, struct error *err)
 {
 	if (need_mason(c, err) || write_view(c, err))
 		return -1;
-	if (check_out(c, err) || copy_index(c, err) || give_git(c, "git", err) ||
-	    give_git(c, "work/.git", err))
+	if (check_out(c, err) || copy_index(c, err) ||
+	    (has_submodules(c) ? finish_submodules(c, err) : give_both(c, err)))
 		return -1;
 	if (c->facts.partial)
 		strv_add(c->notes, "the repository is a partial clone: history that was never "

@@ -10,7 +10,6 @@
 #define MANIFEST_SCHEMA 1
 #define PATH_BYTES_MAX 4095
 #define BRANCH_MAX 1024
-#define OBJECTS_MAX 64
 #define WORD_MAX 64
 
 const char *const box_state_names[] = { "created", "proposed", "applied", "aborted", NULL };
@@ -24,6 +23,7 @@ static const char *const keys[] = {
 };
 static const char proposal_key[] = "proposal";
 static const char applied_key[] = "applied";
+static const char submodules_key[] = "submodules";
 
 void manifest_init(struct manifest *m)
 {
@@ -36,6 +36,7 @@ void manifest_init(struct manifest *m)
 		.repo_top = BUF_INIT,
 		.home = BUF_INIT,
 		.objects = STRV_INIT,
+		.submodules = STRV_INIT,
 		.proposal = BUF_INIT,
 		.applied = BUF_INIT,
 	};
@@ -51,6 +52,7 @@ void manifest_release(struct manifest *m)
 	buf_release(&m->repo_top);
 	buf_release(&m->home);
 	strv_release(&m->objects);
+	strv_release(&m->submodules);
 	buf_release(&m->proposal);
 	buf_release(&m->applied);
 }
@@ -131,20 +133,25 @@ static int get_u32(const json_t *obj, const char *key, uint32_t *out, struct err
 	return 0;
 }
 
-/* Absolute and without anything that would lead elsewhere than it reads. */
-static int check_path(const char *key, const char *path, struct error *err)
+/* Nothing that would lead elsewhere than it reads. */
+static int check_parts(const char *key, const char *path, struct error *err)
 {
-	size_t len = strlen(path);
-
-	if (path[0] != '/' || len > PATH_BYTES_MAX)
-		return error_set(err, ERR_CORRUPT, "'%s' is not an absolute path", key);
-	for (const char *p = path; p; p = strchr(p, '/')) {
-		size_t part = strcspn(++p, "/");
+	for (const char *p = path;; p++) {
+		size_t part = strcspn(p, "/");
 
 		if (strncmp(p, "..", part) == 0 && (part == 1 || part == 2))
 			return error_set(err, ERR_CORRUPT, "'%s' has '.' or '..' in it", key);
+		p += part;
+		if (!*p)
+			return 0;
 	}
-	return 0;
+}
+
+static int check_path(const char *key, const char *path, struct error *err)
+{
+	if (path[0] != '/' || strlen(path) > PATH_BYTES_MAX)
+		return error_set(err, ERR_CORRUPT, "'%s' is not an absolute path", key);
+	return check_parts(key, path + 1, err);
 }
 
 static int get_path(const json_t *obj, const char *key, bool may_be_empty, struct buf *out,
@@ -159,11 +166,32 @@ static int get_objects(const json_t *obj, struct manifest *m, struct error *err)
 {
 	if (json_pathv_get(obj, "objects", &m->objects, err) < 0)
 		return -1;
-	if (m->objects.len > OBJECTS_MAX)
+	if (m->objects.len > MANIFEST_OBJECTS_MAX)
 		return error_set(err, ERR_CORRUPT, "'objects' has more than %d entries",
-				 OBJECTS_MAX);
+				 MANIFEST_OBJECTS_MAX);
 	for (size_t i = 0; i < m->objects.len; i++) {
 		if (check_path("objects", m->objects.v[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* After the key "objects"; a box without submodules has no such key. */
+static int get_submodules(const json_t *obj, struct manifest *m, struct error *err)
+{
+	if (!json_object_get(obj, submodules_key))
+		return 0;
+	if (json_pathv_get(obj, submodules_key, &m->submodules, err) < 0)
+		return -1;
+	if (m->submodules.len > MANIFEST_SUBMODULES_MAX)
+		return error_set(err, ERR_CORRUPT, "'submodules' has more than %d entries",
+				 MANIFEST_SUBMODULES_MAX);
+	for (size_t i = 0; i < m->submodules.len; i++) {
+		const char *path = m->submodules.v[i];
+
+		if (!*path || *path == '/' || strlen(path) > PATH_BYTES_MAX)
+			return error_set(err, ERR_CORRUPT, "'submodules' has no relative path");
+		if (check_parts(submodules_key, path, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -236,7 +264,8 @@ static int check_shape(const json_t *obj, struct error *err)
 		return error_hint(err, "a newer git box made it");
 	}
 	want = ARRAY_SIZE(keys) + (json_object_get(obj, proposal_key) != NULL) +
-	       (json_object_get(obj, applied_key) != NULL);
+	       (json_object_get(obj, applied_key) != NULL) +
+	       (json_object_get(obj, submodules_key) != NULL);
 	if (json_object_size(obj) != want)
 		return error_set(err, ERR_CORRUPT, "it has %zu keys instead of %zu",
 				 json_object_size(obj), want);
@@ -273,7 +302,8 @@ static int fill(const json_t *obj, struct manifest *m, struct error *err)
 	    get_kinds(obj, m, err) < 0 || get_digest(obj, m, err) < 0 ||
 	    get_base(obj, m, err) < 0 || get_commits(obj, m, err) < 0 ||
 	    get_path(obj, "repo_top", false, &m->repo_top, err) < 0 ||
-	    get_path(obj, "home", true, &m->home, err) < 0 || get_objects(obj, m, err) < 0)
+	    get_path(obj, "home", true, &m->home, err) < 0 || get_objects(obj, m, err) < 0 ||
+	    get_submodules(obj, m, err) < 0)
 		return -1;
 	return get_numbers(obj, m, err);
 }
@@ -315,6 +345,8 @@ void manifest_text(const struct manifest *m, struct buf *out)
 	json_object_set_new(obj, "gid", json_integer(m->gid));
 	json_object_set_new(obj, "created_us", json_integer(m->created_us));
 	json_object_set_new(obj, "temporary", json_boolean(m->temporary));
+	if (m->submodules.len > 0)
+		json_object_set_new(obj, submodules_key, json_pathv(&m->submodules));
 	if (m->proposal.len > 0)
 		json_object_set_new(obj, proposal_key, json_text(m->proposal.data));
 	if (m->applied.len > 0)

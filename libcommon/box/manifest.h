@@ -28,7 +28,8 @@ struct manifest {
 	struct buf base_branch; /* "" where detached */
 	struct buf repo_top;	/* where the work tree appears inside */
 	struct buf home;
-	struct strv objects;
+	struct strv objects;	/* the repository's stores first, then those of submodules */
+	struct strv submodules; /* paths of those that were checked out in the box, at any depth */
 	uint32_t uid, gid; /* payload's host ids */
 	int64_t created_us;
 	/*
@@ -48,6 +49,8 @@ void manifest_release(struct manifest *m);
 #define MANIFEST_READY "manifest.ready"	    /* the same text, while the rest is being made */
 #define MANIFEST_REMOVED "manifest.removed" /* the same text, once the box is being removed */
 #define MANIFEST_MAX (256u << 10)
+#define MANIFEST_OBJECTS_MAX 128
+#define MANIFEST_SUBMODULES_MAX 128
 
 /*
  * box_fd: directory box/b/<id>. Errors: corrupt, notfound, sys. manifest_parse is pure and fuzzed.

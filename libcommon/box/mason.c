@@ -99,7 +99,7 @@ static int start(const struct worker *w, const struct lower_box *box, struct ses
 	req->timeout_ms = w->timeout_ms;
 	req->box_fd = req->lock_fd = -1;
 	req->label = w->label;
-	req->in = req->out = -1;
+	req->out = -1;
 	req->err = job->err_fd;
 	req->capture = &job->out;
 	req->capture_max = MASON_OUT_MAX;
@@ -113,7 +113,7 @@ static int start(const struct worker *w, const struct lower_box *box, struct ses
 int mason_start(const struct lower_box *box, const char *const *argv, struct mason_job *job,
 		struct error *err)
 {
-	struct session_request req = { .argv = argv, .fed = true };
+	struct session_request req = { .argv = argv, .fed = true, .in = -1 };
 
 	return start(&mason, box, &req, job, err);
 }
@@ -143,15 +143,22 @@ void mason_job_release(struct mason_job *job)
 	fd_close(&job->err_fd);
 }
 
-static int run(const struct worker *w, const struct lower_box *box, const char *const *argv,
-	       struct buf *out, struct error *err)
+/* What the helper is told, and what it answers. */
+struct talk {
+	const char *const *argv;
+	int in; /* -1: nothing */
+	struct buf *out;
+};
+
+static int run(const struct worker *w, const struct lower_box *box, const struct talk *t,
+	       struct error *err)
 {
-	struct session_request req = { .argv = argv };
+	struct session_request req = { .argv = t->argv, .in = t->in };
 	struct mason_job job = MASON_JOB_INIT;
 	int rc = start(w, box, &req, &job, err) || mason_finish(&job, err) ? -1 : 0;
 
-	if (!rc && out)
-		buf_add(out, job.out.data, job.out.len);
+	if (!rc && t->out)
+		buf_add(t->out, job.out.data, job.out.len);
 	mason_job_release(&job);
 	return rc;
 }
@@ -159,13 +166,21 @@ static int run(const struct worker *w, const struct lower_box *box, const char *
 int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
 	      struct error *err)
 {
-	return run(&mason, box, argv, out, err);
+	return run(&mason, box, &(struct talk){ argv, -1, out }, err);
+}
+
+int mason_run_fed(const struct lower_box *box, const char *const *argv, const struct buf *in,
+		  struct buf *out, struct error *err)
+{
+	FD_AUTO fd = fd_sealed("mason-stdin", in->data, in->len, err);
+
+	return fd < 0 ? -1 : run(&mason, box, &(struct talk){ argv, fd, out }, err);
 }
 
 int mason_run_scribe(const struct lower_box *box, const char *const *argv, struct buf *out,
 		     struct error *err)
 {
-	return run(&scribe, box, argv, out, err);
+	return run(&scribe, box, &(struct talk){ argv, -1, out }, err);
 }
 
 struct stream {

@@ -20,6 +20,10 @@
 int mason_run(const struct lower_box *box, const char *const *argv, struct buf *out,
 	      struct error *err);
 
+/* mason_run() with bytes for its stdin. */
+int mason_run_fed(const struct lower_box *box, const char *const *argv, const struct buf *in,
+		  struct buf *out, struct error *err);
+
 struct worker;
 
 /* The same in parts, for a caller that has something to do meanwhile. */

@@ -49,6 +49,23 @@ Test(manifest, proposal_comes_back)
 	manifest_release(&back);
 }
 
+Test(manifest, submodules_come_back)
+{
+	struct error err = ERROR_INIT;
+	BUF_AUTO text = BUF_INIT;
+	struct manifest m, back;
+
+	place_manifest(&m, ID_A);
+	strv_add(&m.submodules, "libs/a");
+	strv_add(&m.submodules, "-b\xff");
+	manifest_text(&m, &text);
+	manifest_release(&m);
+	cr_assert_eq(manifest_parse(text.data, text.len, &back, &err), 0, "%s", err.msg);
+	cr_assert_eq(back.submodules.len, 2);
+	cr_expect_str_eq(back.submodules.v[1], "-b\xff");
+	manifest_release(&back);
+}
+
 /* Each row replaces a text of the sample by one that must not pass. */
 static const struct {
 	const char *from;
@@ -70,6 +87,11 @@ static const struct {
 	{ "\"state\":\"created\"", "\"proposal\":\"HEAD\",\"state\":\"created\"" },
 	{ "\"state\":\"created\"", "\"proposal\":7,\"state\":\"created\"" },
 	{ "\"state\":\"created\"", "\"proposal\":\"" OID_LONG "\",\"state\":\"created\"" },
+	{ "\"temporary\"", "\"submodules\":[\"../a\"],\"temporary\"" },
+	{ "\"temporary\"", "\"submodules\":[\"a/..\"],\"temporary\"" },
+	{ "\"temporary\"", "\"submodules\":[\"/a\"],\"temporary\"" },
+	{ "\"temporary\"", "\"submodules\":[\"\"],\"temporary\"" },
+	{ "\"temporary\"", "\"submodules\":\"a\",\"temporary\"" },
 	{ "\"schema\":1", "\"schema\":2" },
 	{ "\"schema\":1", "\"schema\":1,\"more\":1" },
 	{ "\"uid\":1000", "\"uid\":4294967295" },
