@@ -66,6 +66,11 @@ static void say(const struct app *app, const struct propose_result *r)
 
 	if (r->outcome != PROPOSE_REFUSED)
 		intake_notes(app, &r->intake);
+	for (size_t i = 0; i < r->left.len; i++)
+		msg_warning(app,
+			    "the work in submodule '%s' stays in the box: a proposal has the files "
+			    "of this repository alone",
+			    r->left.v[i]);
 	switch (r->outcome) {
 	case PROPOSE_MADE:
 		printf("proposed box '%s' as %.*s on branch %s", name, SHORT_OID, commit,
@@ -102,6 +107,7 @@ static void answer(const struct propose_result *r)
 	json_object_set_new(obj, "branch", json_text(branch_of(r)));
 	json_object_set_new(obj, "commit", there ? json_text(m->proposal.data) : json_null());
 	json_object_set_new(obj, "commits", json_integer((json_int_t)r->commits));
+	json_object_set_new(obj, "left", json_pathv(&r->left));
 	intake_json(&r->intake, obj);
 	json_answer(obj, PROPOSE_SCHEMA);
 }

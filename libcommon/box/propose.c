@@ -1,5 +1,6 @@
 #include "base/base.h"
 
+#include "box/left.h"
 #include "box/message.h"
 #include "box/propose.h"
 #include "box/series.h"
@@ -10,7 +11,7 @@
 
 void propose_result_init(struct propose_result *r)
 {
-	*r = (struct propose_result){ .branch = BUF_INIT, .intake = INTAKE_INIT };
+	*r = (struct propose_result){ .branch = BUF_INIT, .intake = INTAKE_INIT, .left = STRV_INIT };
 	box_init(&r->box);
 }
 
@@ -19,6 +20,7 @@ void propose_result_release(struct propose_result *r)
 	box_release(&r->box);
 	buf_release(&r->branch);
 	intake_release(&r->intake);
+	strv_release(&r->left);
 }
 
 int propose_branch(const struct repo *repo, const char *name, struct buf *out, struct error *err)
@@ -271,6 +273,7 @@ static int take(const struct propose_request *req, struct propose_result *r, str
 int box_propose(const struct propose_request *req, struct propose_result *out, struct error *err)
 {
 	TIP_AUTO tip = TIP_INIT;
+	struct error ignored = ERROR_INIT;
 	FD_AUTO lock = -1;
 
 	if (box_open(req->repo, req->name, &out->box, err) < 0)
@@ -280,6 +283,9 @@ int box_propose(const struct propose_request *req, struct propose_result *out, s
 	    propose_branch(req->repo, out->box.m.name.data, &out->branch, err) < 0 ||
 	    read_tip(req->repo, out->branch.data, &tip, err) < 0 || take(req, out, err) < 0)
 		return -1;
+	/* A help to whoever reads the answer, no reason to fail. */
+	if (left_in_submodules(&out->box, &out->left, &ignored) < 0)
+		strv_add_all(&out->left, strv_argv(&out->box.m.submodules));
 	if (out->intake.same) {
 		out->outcome = PROPOSE_NOTHING;
 		return 0;

@@ -6,6 +6,7 @@
 #ifndef BOX_PROPOSE_H
 #define BOX_PROPOSE_H
 
+#include "base/strv.h"
 #include "box/intake.h"
 
 /*
@@ -40,6 +41,7 @@ struct propose_result {
 	struct buf branch;    /* full name of the ref */
 	size_t commits;	      /* that were made */
 	struct intake intake; /* tree, what was left out, and how to reach the objects */
+	struct strv left;     /* submodules with work that stays in the box, as the box says */
 };
 void propose_result_init(struct propose_result *r);
 void propose_result_release(struct propose_result *r);

@@ -81,8 +81,19 @@ static void name_work(const struct work_found *found, struct buf *out)
 	if (found->commits > 0)
 		buf_fmt(out, "%s%llu commit%s of its own", out->len > 0 ? " and " : "",
 			(unsigned long long)found->commits, found->commits == 1 ? "" : "s");
+	if (found->submodules > 0)
+		buf_fmt(out, "%swork in %llu submodule%s", out->len > 0 ? " and " : "",
+			(unsigned long long)found->submodules, found->submodules == 1 ? "" : "s");
 	if (!found->commits_known)
 		buf_fmt(out, "%scommits that could not be counted", out->len > 0 ? " and " : "");
+}
+
+static const char *what_is_lost(const struct work_found *found)
+{
+	if (found->submodules > 0)
+		return found->commits > 0 ? " (not the history of its commits, nor submodules)" :
+					    " (not what is in submodules)";
+	return found->commits > 0 ? " (not the history of its commits)" : "";
 }
 
 static int refuse_work(const struct remove_request *req, const struct box *b,
@@ -103,7 +114,7 @@ static int refuse_work(const struct remove_request *req, const struct box *b,
 			  found->differs ? " and keeps its files in a bundle for " :
 					   "; there are no files to keep",
 			  found->differs ? kept : "",
-			  found->commits > 0 ? " (not the history of its commits)" : "");
+			  what_is_lost(found));
 }
 
 /* Looks for work, and keeps it where that is asked for. */
@@ -120,7 +131,8 @@ static int look_and_keep(const struct remove_request *req, const struct box_root
 				  "git -c box.keepRemoved=0 box rm --force %s removes it unseen, "
 				  "for good",
 				  b->m.name.data);
-	out->had_work = found.differs || found.commits > 0 || !found.commits_known;
+	out->had_work = found.differs || found.commits > 0 || !found.commits_known ||
+			found.submodules > 0;
 	out->commits = found.commits;
 	if (out->had_work && !req->force)
 		return refuse_work(req, b, &found, err);

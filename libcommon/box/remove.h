@@ -25,7 +25,8 @@ struct remove_request {
 
 struct remove_result {
 	struct buf name;
-	bool had_work;     /* files differ from the base, or the box says that it made commits */
+	bool had_work;     /* files differ from the base, or the box says that it made commits, or
+				that there is work in submodules */
 	uint64_t commits;  /* claimed by the box; their history is not kept, only its outcome */
 	struct buf bundle; /* absolute path of what was kept, "" where there was nothing to keep */
 	struct buf ref;    /* tip inside the bundle */

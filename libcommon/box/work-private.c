@@ -9,6 +9,7 @@
 #include "box/bundle.h"
 #include "box/inside.h"
 #include "box/intake.h"
+#include "box/left.h"
 #include "box/mason.h"
 #include "box/work.h"
 #include "store/git.h"
@@ -52,6 +53,15 @@ static void count_commits(const struct repo *repo, const struct box *b, struct w
 	found->commits_known = num_u64(out.data, 0, UINT32_MAX, &found->commits, &ignored) == 0;
 }
 
+static void count_submodules(const struct box *b, struct work_found *found)
+{
+	struct error ignored = ERROR_INIT;
+	STRV_AUTO left = STRV_INIT;
+
+	found->submodules = left_in_submodules(b, &left, &ignored) < 0 ? b->m.submodules.len :
+									 left.len;
+}
+
 static int look(const struct repo *repo, const struct box *b, struct work_found *out,
 		struct error *err)
 {
@@ -67,6 +77,7 @@ static int look(const struct repo *repo, const struct box *b, struct work_found 
 		out->differs = false;
 	else
 		count_commits(repo, b, out);
+	count_submodules(b, out);
 	return 0;
 }
 
