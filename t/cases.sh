@@ -32,6 +32,9 @@ wanted () {
 		echo "cve.$n"
 	done
 	echo attack.4
+	# submodules
+	echo cases.A10
+	seq -f 'cve.%g' 56 57
 	for n in 1 2 3 4 6 7 8 9 11 14 15 17; do
 		echo "attack.$n"
 	done

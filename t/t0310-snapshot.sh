@@ -79,8 +79,7 @@ test_expect_success 'a sparse checkout loses nothing' '
 '
 test_expect_success 'the directory of a submodule stays what it was' '
 	make_repo lib && make_repo super && cd super && git -c protocol.file.allow=always submodule add -q "$TRASH/lib" lib &&
-	git commit -q -m sub && git box create s 2>"$TRASH/notes" && test_grep "submodule.*lib" "$TRASH/notes" &&
-	git box run s -- sh -c "git init -q lib; echo 1 >lib/x; echo 1 >y" && keep s && has y && ! has lib/x &&
+	git commit -q -m sub && git box create s && git box run s -- sh -c "rm lib/.git; git init -q lib; echo 1 >lib/x; echo 1 >y" && keep s && has y && ! has lib/x &&
 	git ls-tree FETCH_HEAD lib | grep ^160000
 '
 test_expect_success 'SHA-256' '
