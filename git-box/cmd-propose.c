@@ -68,8 +68,8 @@ static void say(const struct app *app, const struct propose_result *r)
 		intake_notes(app, &r->intake);
 	for (size_t i = 0; i < r->left.len; i++)
 		msg_warning(app,
-			    "the work in submodule '%s' stays in the box: a proposal has the files "
-			    "of this repository alone",
+			    "submodule '%s' is not the base's any more, and stays in the box: a "
+			    "proposal has the files of this repository alone",
 			    r->left.v[i]);
 	switch (r->outcome) {
 	case PROPOSE_MADE:

@@ -52,18 +52,24 @@ test_expect_success 'the clones of the operator do not change' '
 '
 test_expect_success 'work in a submodule stays in the box, and propose says so' '
 	cd repo && in_box "echo y >>file; echo z >libs/lib/new" && git box propose s >"$TRASH/o" 2>&1 &&
-	test_grep "submodule .libs/lib. stays in the box" "$TRASH/o" &&
+	test_grep "submodule .libs/lib. .* stays in the box" "$TRASH/o" &&
 	test "$(git rev-parse box/s:libs/lib)" = "$(git rev-parse HEAD:libs/lib)" &&
 	test "$(git diff --name-only HEAD box/s)" = file && git box propose s --json | grep -q "\"libs/lib\"" &&
 	git box status s | grep -q "^submodules *libs/lib libs/lib/in/deep"
 '
 test_expect_success 'rm names that work, and leaves nothing' '
-	cd repo && test_exit 2 git box rm s 2>"$TRASH/e" && test_grep "work in 1 submodule" "$TRASH/e" &&
+	cd repo && test_exit 2 git box rm s 2>"$TRASH/e" && test_grep "changes in 1 submodule" "$TRASH/e" &&
 	git box rm --force s && ! ls -d .git/box/b/* 2>/dev/null && git box gc && git fsck --strict && git -C libs/lib fsck
 '
 test_expect_success 'a clean box with submodules is removed without a question, a nested change asks' '
 	cd repo && git box create s && in_box "git status" && git box rm s && git box create s &&
 	in_box "echo 1 >libs/lib/in/deep/new" && test_exit 2 git box rm s && git box rm --force s
+'
+test_expect_success 'a rebase leaves submodules as they are in the box, and git there goes on looking at them' '
+	cd repo && git box create s && echo up >>upstream && git add upstream && git commit -qm up && git box rebase s &&
+	in_box "test -f upstream && cat libs/lib/file && test -z \"\$(git status --porcelain)\" && git submodule status | grep -q \"^ \" &&
+		echo 1 >libs/lib/new && git status --porcelain | grep libs/lib" && git box propose s 2>&1 | grep "nothing to propose" &&
+	(cd "$(git box path s)" && test -z "$(git status --porcelain)") && git box rm --force s
 '
 test_expect_success 'SHA-256' '
 	super r256 --object-format=sha256 && cd r256 && git box create s && in_box "git submodule status --recursive" &&

@@ -131,16 +131,34 @@ static int choose_base(struct rebase *r, const char *rev, struct error *err)
 	return 0;
 }
 
+/* A store may have been added to the repository since. Submodules of the box know theirs by number.
+ */
+static int add_stores(const struct repo *repo, struct manifest *m, struct error *err)
+{
+	STRV_AUTO now = STRV_INIT;
+
+	if (repo_stores(repo, &now, err))
+		return -1;
+	if (!m->submodules.len) {
+		strv_release(&m->objects);
+		m->objects = (struct strv)STRV_INIT;
+	}
+	for (size_t i = 0; i < now.len; i++) {
+		if (!strv_has(&m->objects, now.v[i]))
+			strv_add(&m->objects, now.v[i]);
+	}
+	return m->objects.len > MANIFEST_OBJECTS_MAX ?
+		       error_set(err, ERR_LIMIT, "the repository has too many object stores") :
+		       0;
+}
+
 static int read_repository(void *arg, struct error *err)
 {
 	struct rebase *r = arg;
 	struct manifest *m = &r->box.m;
 	BUF_AUTO rev = BUF_INIT;
 
-	/* A store may have been added to the repository since. */
-	strv_release(&m->objects);
-	m->objects = (struct strv)STRV_INIT;
-	if (repo_stores(r->req->repo, &m->objects, err))
+	if (add_stores(r->req->repo, m, err))
 		return -1;
 	r->out->outcome = r->finishing ? REBASE_FINISHED : REBASE_DONE;
 	if (r->req->onto)

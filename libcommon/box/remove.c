@@ -82,7 +82,7 @@ static void name_work(const struct work_found *found, struct buf *out)
 		buf_fmt(out, "%s%llu commit%s of its own", out->len > 0 ? " and " : "",
 			(unsigned long long)found->commits, found->commits == 1 ? "" : "s");
 	if (found->submodules > 0)
-		buf_fmt(out, "%swork in %llu submodule%s", out->len > 0 ? " and " : "",
+		buf_fmt(out, "%schanges in %llu submodule%s", out->len > 0 ? " and " : "",
 			(unsigned long long)found->submodules, found->submodules == 1 ? "" : "s");
 	if (!found->commits_known)
 		buf_fmt(out, "%scommits that could not be counted", out->len > 0 ? " and " : "");

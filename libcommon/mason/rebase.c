@@ -12,6 +12,7 @@
 
 #include "base/num.h"
 #include "base/strv.h"
+#include "mason/checkout.h"
 #include "mason/index.h"
 #include "mason/mason.h"
 #include "mason/private.h"
@@ -218,6 +219,36 @@ static int skip_left_out(const struct rebase *r, struct error *err)
 	return rc;
 }
 
+/* A gitlink whose directory has a `.git`: create filled it, or the box did. */
+static void note_filled(void *arg, const struct index_entry *e)
+{
+	struct left_out *l = arg;
+	BUF_AUTO link = BUF_INIT;
+
+	buf_fmt(&link, "%s/.git", e->path);
+	if (e->mode == 0160000 && file_exists(l->r->work_fd, link.data))
+		buf_add(&l->paths, e->path, strlen(e->path) + 1);
+}
+
+/* git inside goes on looking at submodules that are there; the view goes on skipping them. */
+static int look_at_filled(const struct rebase *r, const char *index, struct error *err)
+{
+	struct left_out l = { .r = r, .paths = BUF_INIT };
+	struct git_cmd cmd = r->git;
+	BUF_AUTO bytes = BUF_INIT;
+	int rc = file_read(AT_FDCWD, index, INDEX_MAX, &bytes, err);
+
+	cmd.index_file = index;
+	if (!rc)
+		rc = index_each(&(struct index_bytes){ bytes.data, bytes.len,
+						       strlen(r->what->commit) / 2 },
+				note_filled, &l, err);
+	if (!rc)
+		rc = checkout_look_at(&cmd, true, &l.paths, err);
+	buf_release(&l.paths);
+	return rc;
+}
+
 static int copy_index(int from_dir, const char *from, int to_dir, mode_t mode, struct error *err)
 {
 	BUF_AUTO bytes = BUF_INIT;
@@ -255,6 +286,7 @@ static int switch_base(const struct rebase *r, struct error *err)
 {
 	BUF_AUTO private = BUF_INIT;
 	BUF_AUTO head = BUF_INIT;
+	BUF_AUTO index = BUF_INIT;
 	FD_AUTO view_fd = file_open_dir(AT_FDCWD, r->view.data, err);
 	FD_AUTO git_fd = -1;
 
@@ -263,8 +295,9 @@ static int switch_base(const struct rebase *r, struct error *err)
 	if (view_fd < 0 || make_index(r, view_fd, err))
 		return -1;
 	git_fd = file_open_dir(AT_FDCWD, private.data, err);
+	buf_fmt(&index, "%s/index", private.data);
 	if (git_fd < 0 || copy_index(AT_FDCWD, r->index.data, git_fd, 0644, err) ||
-	    private_set_base(git_fd, r->what, &r->refs, err) ||
+	    look_at_filled(r, index.data, err) || private_set_base(git_fd, r->what, &r->refs, err) ||
 	    copy_index(AT_FDCWD, r->index.data, view_fd, 0644, err))
 		return -1;
 	return file_write_atomic(view_fd, "HEAD",
