@@ -372,6 +372,28 @@ Test(gate_check, submodules)
 	expect(&r, &one, &none, "see submodule-gone sub");
 }
 
+/* What a .gitmodules says, which a box may write, must not hide one. */
+Test(gate_check, submodules_that_git_is_told_to_ignore)
+{
+	RIG_AUTO r;
+	BUF_AUTO none = BUF_INIT;
+	BUF_AUTO one = BUF_INIT;
+	BUF_AUTO two = BUF_INIT;
+	BUF_AUTO shown = BUF_INIT;
+
+	rig_open(&r, "sha1");
+	submodule(&r, '1', &one);
+	submodule(&r, '2', &two);
+	scratch_put(&r.s, ".gitmodules",
+		    "[submodule \"sub\"]\n\tpath = sub\n\turl = ./x\n\tignore = all\n");
+	r.git.work_tree = r.s.path;
+	r.git.cwd = r.s.path;
+	const char *const unguarded[] = { "diff-tree", one.data, two.data, NULL };
+	git_in(&r, unguarded, &none, &shown);
+	cr_expect_str_eq(shown.data, "", "control: git hides it");
+	expect(&r, &one, &two, "no submodule-moved sub");
+}
+
 Test(gate_check, what_the_host_may_run)
 {
 	RIG_AUTO r;
