@@ -94,8 +94,17 @@ int changes_parse(struct buf *text, struct change_list *out, struct error *err)
 int changes_between(const struct git_cmd *git, const char *from, const char *to,
 		    struct change_list *out, struct error *err)
 {
-	const char *const args[] = { "diff-tree",   "-r", "-z", "--raw", "--no-renames",
-				     "--no-abbrev", from, to,	NULL };
+	/* Whatever a .gitmodules says, a submodule that moved is listed. */
+	const char *const args[] = { "diff-tree",
+				     "-r",
+				     "-z",
+				     "--raw",
+				     "--no-renames",
+				     "--no-abbrev",
+				     "--ignore-submodules=none",
+				     from,
+				     to,
+				     NULL };
 	BUF_AUTO text = BUF_INIT;
 	struct git_cmd cmd = *git;
 

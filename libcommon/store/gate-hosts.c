@@ -479,7 +479,8 @@ static enum gate_rule walk(struct place *at, char *path)
 		bool last = path[len] == '\0';
 		enum gate_rule rule;
 
-		path[len] = '\0';
+		if (!last) /* an empty string's end is not ours to write */
+			path[len] = '\0';
 		buf_reset(&at->name);
 		gate_fold(path, &at->name);
 		rule = look_at(at, last);

@@ -64,25 +64,6 @@ static bool is_utf8(const char *s)
 	return true;
 }
 
-enum gate_rule gate_name_rule(const char *name, const struct gate_limits *limits)
-{
-	bool utf8 = is_utf8(name);
-
-	if (has_dots(name) || strchr(name, '/'))
-		return RULE_NAME_PARTS;
-	if (name_is_dotgit(name))
-		return RULE_NAME_GIT;
-	if (gate_has_control(name, strlen(name), false))
-		return RULE_NAME_CONTROL;
-	if (!utf8 && !limits->any_bytes)
-		return RULE_NAME_UTF8;
-	if (strlen(name) > limits->name_bytes)
-		return RULE_NAME_LENGTH;
-	if (!utf8)
-		return RULE_FLAG_UTF8;
-	return strchr(name, '\\') ? RULE_FLAG_BACKSLASH : RULE_NONE;
-}
-
 enum gate_rule gate_path_rule(const char *path, const struct gate_limits *limits)
 {
 	size_t depth = 1;
@@ -161,4 +142,32 @@ void gate_fold(const char *name, struct buf *out)
 	/* NTFS drops these at the end. */
 	while (out->len > start && strchr(". ", out->data[out->len - 1]))
 		buf_truncate(out, out->len - 1);
+}
+
+/* Also for a file system that does what several others do. */
+static bool is_git(const char *name)
+{
+	BUF_AUTO folded = BUF_INIT;
+
+	gate_fold(name, &folded);
+	return name_is_dotgit(name) || name_is_dotgit(folded.data);
+}
+
+enum gate_rule gate_name_rule(const char *name, const struct gate_limits *limits)
+{
+	bool utf8 = is_utf8(name);
+
+	if (has_dots(name) || strchr(name, '/'))
+		return RULE_NAME_PARTS;
+	if (is_git(name))
+		return RULE_NAME_GIT;
+	if (gate_has_control(name, strlen(name), false))
+		return RULE_NAME_CONTROL;
+	if (!utf8 && !limits->any_bytes)
+		return RULE_NAME_UTF8;
+	if (strlen(name) > limits->name_bytes)
+		return RULE_NAME_LENGTH;
+	if (!utf8)
+		return RULE_FLAG_UTF8;
+	return strchr(name, '\\') ? RULE_FLAG_BACKSLASH : RULE_NONE;
 }

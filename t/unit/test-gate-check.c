@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 
+#include "store/changes.h"
 #include "store/gate.h"
 #include "t/unit/scratch.h"
 
@@ -380,6 +381,8 @@ Test(gate_check, submodules_that_git_is_told_to_ignore)
 	BUF_AUTO one = BUF_INIT;
 	BUF_AUTO two = BUF_INIT;
 	BUF_AUTO shown = BUF_INIT;
+	CHANGE_LIST_AUTO changes = CHANGE_LIST_INIT;
+	struct error err = ERROR_INIT;
 
 	rig_open(&r, "sha1");
 	submodule(&r, '1', &one);
@@ -392,6 +395,8 @@ Test(gate_check, submodules_that_git_is_told_to_ignore)
 	git_in(&r, unguarded, &none, &shown);
 	cr_expect_str_eq(shown.data, "", "control: git hides it");
 	expect(&r, &one, &two, "no submodule-moved sub");
+	cr_assert_eq(changes_between(&r.git, one.data, two.data, &changes, &err), 0, "%s", err.msg);
+	cr_expect_eq(changes.len, 1);
 }
 
 Test(gate_check, what_the_host_may_run)

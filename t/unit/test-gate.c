@@ -37,6 +37,7 @@ Test(gate_names, rules)
 		{ ".git::$INDEX_ALLOCATION", RULE_NAME_GIT },
 		{ ".g\342\200\214it", RULE_NAME_GIT },
 		{ "a\\.git", RULE_NAME_GIT },
+		{ ".g\342\200\214it. ", RULE_NAME_GIT },
 		{ "a\nb", RULE_NAME_CONTROL },
 		{ "a\r", RULE_NAME_CONTROL },
 		{ "\033[2J", RULE_NAME_CONTROL },
@@ -235,6 +236,7 @@ Test(gate_hosts, what_runs_and_what_does_not)
 		{ "claude/x", RULE_NONE },
 		{ "config.ts", RULE_NONE },
 		{ "Makefile/x", RULE_NONE },
+		{ "", RULE_NONE },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
