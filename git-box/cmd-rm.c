@@ -100,6 +100,7 @@ static int run(struct app *app, void *opts_void)
 	json_object_set_new(answer, "boxes", list);
 	if (repo_discover(&repo, &err) < 0 || box_keep_ms(&repo, &req.keep_ms, &err) < 0)
 		return msg_fail(app, &err);
+	app->json = false; /* failures are part of the answer from here on */
 	/* One that cannot be removed does not keep the others. */
 	for (size_t i = 0; i < o->names.len; i++) {
 		int one;

@@ -332,6 +332,7 @@ static int run(struct app *app, void *p)
 	struct error err = ERROR_INIT;
 	int code = -1;
 
+	app->json = false; /* its answer says more about a failure than the usual one */
 	if (!check_opts(c.o, &err) && !repo_discover(&c.repo, &err))
 		code = c.o->remove ? run_and_remove(&c, &err) : run_in(&c, c.o->name, &err);
 	repo_release(&c.repo);
@@ -340,7 +341,6 @@ static int run(struct app *app, void *p)
 	code = own_code(&err);
 	if (c.o->json)
 		answer_failure(c.o, &err, code);
-	app->json = false; /* answered */
 	msg_fail(app, &err);
 	return code;
 }

@@ -47,7 +47,7 @@ test_expect_success 'ls --json has a schema and stable names' '
 	(cd r && git-box ls --json >../out) &&
 	test "$(field out "j[\"schema\"]")" = 1 &&
 	test "$(field out "sorted(j[\"boxes\"][0])")" = \
-		"['\''base'\'', '\''created'\'', '\''drift'\'', '\''id'\'', '\''live'\'', '\''name'\'', '\''path'\'', '\''policy_digest'\'', '\''profile'\'', '\''state'\'', '\''tier'\'']"
+		"['\''base'\'', '\''created'\'', '\''drift'\'', '\''id'\'', '\''live'\'', '\''name'\'', '\''path'\'', '\''policy_digest'\'', '\''profile'\'', '\''proposal'\'', '\''state'\'', '\''tier'\'']"
 '
 
 test_expect_success 'path means the work tree everywhere' '

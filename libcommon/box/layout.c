@@ -98,7 +98,8 @@ void box_root_release(struct box_root *r)
 
 static int root_make(int common_fd, struct error *err)
 {
-	static const char *const dirs[] = { "box", "box/b", "box/name", "box/removed" };
+	static const char *const dirs[] = { "box", "box/b", "box/name", "box/removed",
+					    "box/quarantine" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
 		if (mkdirat(common_fd, dirs[i], 0700) < 0 && errno != EEXIST)

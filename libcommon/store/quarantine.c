@@ -3,9 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
 #include "store/gitdir.h"
 #include "store/quarantine.h"
 #include "sys/fd.h"
@@ -16,7 +16,6 @@
 #define NAME_LEN 16
 #define LOCK_FILE "lock"
 #define REPO_DIR "git"
-#define YOUNG_US (60 * 1000000LL) /* between its mkdir and its lock nobody holds it */
 #define UNPACK_MAX 100		  /* objects: git's own limit for keeping a pack as it is */
 
 /* Neither the operator's configuration nor a `git -c` has a say about foreign objects. */
@@ -70,20 +69,43 @@ static int fill(int top_fd, const struct quarantine_place *where, struct error *
 	return write_alternates(fd, where->stores, err);
 }
 
-static int make(const struct quarantine_place *where, struct quarantine *q, struct error *err)
+/*
+ * The parent's own lock, so that a sweep never sees a quarantine between its mkdir and its
+ * lock. The fd, or -1.
+ */
+static int lock_parent(int parent_fd, struct error *err)
 {
+	FD_AUTO fd = openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || flock(fd, LOCK_EX))
+		return error_sys(err, errno, "cannot lock the quarantines");
+	return fd_take(&fd);
+}
+
+/* The directory, locked. Its fd, or -1. */
+static int make_top(struct quarantine *q, struct error *err)
+{
+	FD_AUTO parent_lock = lock_parent(q->parent_fd, err);
 	FD_AUTO top = -1;
 
-	q->parent_fd = fd_dup(where->dirfd, err);
-	if (q->parent_fd < 0 || file_mkdir(q->parent_fd, q->name, 0700, err))
+	if (parent_lock < 0 || file_mkdir(q->parent_fd, q->name, 0700, err))
 		return -1;
 	top = file_open_beneath(q->parent_fd, q->name, O_RDONLY | O_DIRECTORY, 0, err);
 	if (top < 0)
 		return -1;
 	q->lock_fd = lock_acquire(top, LOCK_FILE, LOCK_EXCLUSIVE, 0, err);
-	if (q->lock_fd < 0)
+	return q->lock_fd < 0 ? -1 : fd_take(&top);
+}
+
+static int make(const struct quarantine_place *where, struct quarantine *q, struct error *err)
+{
+	FD_AUTO top = -1;
+
+	q->parent_fd = fd_dup(where->dirfd, err);
+	if (q->parent_fd < 0)
 		return -1;
-	return fill(top, where, err);
+	top = make_top(q, err);
+	return top < 0 ? -1 : fill(top, where, err);
 }
 
 int quarantine_open(const struct quarantine_place *where, struct quarantine *out, struct error *err)
@@ -246,8 +268,7 @@ static bool is_left(int parent_fd, const char *name)
 	struct stat st;
 
 	if (strlen(name) != NAME_LEN || strspn(name, "0123456789abcdef") != NAME_LEN ||
-	    fstatat(parent_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) ||
-	    clock_now_us() - (int64_t)st.st_mtim.tv_sec * 1000000 < YOUNG_US)
+	    fstatat(parent_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
 		return false;
 	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd >= 0 && !lock_is_held(fd, LOCK_FILE, LOCK_EXCLUSIVE);
@@ -266,13 +287,15 @@ static int sweep_one(int parent_fd, const char *name, bool dry_run, struct strv 
 
 int quarantine_sweep(int parent_fd, bool dry_run, struct strv *swept, struct error *err)
 {
-	int copy = openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	int lock = lock_parent(parent_fd, err);
+	DIR *dir = lock < 0 ? NULL : fdopendir(lock);
 	const struct dirent *e;
 	int rc = 0;
 
+	if (lock < 0)
+		return -1;
 	if (!dir) {
-		fd_close(&copy);
+		fd_close(&lock);
 		return error_sys(err, errno, "cannot list the quarantines");
 	}
 	while (!rc && (e = readdir(dir)) != NULL)

@@ -1,11 +1,11 @@
 #!/bin/sh
-test_description='kill -9 of every process at every step of apply and rebase'
+test_description='kill -9 of every process at every step of propose, export, rebase and apply'
 test_lanes=both
 . "${0%/*}/test-lib.sh"
 
 # See t0600-kill9.sh: each process is killed at some of its steps, evenly spread; KILL9_ALL=1 takes all of them.
 KILL9_EACH=${KILL9_EACH:-8}
-KILL9_SECONDS=${KILL9_SECONDS:-25}
+KILL9_SECONDS=${KILL9_SECONDS:-20}
 [ -z "${KILL9_ALL:-}" ] || KILL9_EACH=100000 KILL9_SECONDS=100000
 KILL_AT=$HELPER_DIR/kill-at
 ROLES='front git mason monitor init spawner command launch'
@@ -20,6 +20,31 @@ field () { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.
 
 # What a git leaves that is killed while it holds a lock; as its own messages say, the user removes it.
 unlock () { find .git -name '*.lock' ! -path '.git/box/*' -exec rm {} +; }
+
+no_quarantine () { git-box gc && [ -z "$(ls .git/box/quarantine)" ]; }
+
+verb_propose () { "$@" git-box propose -m Work b; }
+# The branch is not there, or is the proposal; the next propose makes it so, and what waited in between is swept.
+check_propose () {
+	unlock
+	[ "$(git rev-parse -q --verify "box/b^{tree}" || echo none)" = none ] || [ "$(git rev-parse "box/b^{tree}")" = "$WORK_TREE" ] ||
+		{ echo "another tree"; return 1; }
+	git-box propose -m Work b && [ "$(git rev-parse "box/b^{tree}")" = "$WORK_TREE" ] && [ "$(field state)" = proposed ] &&
+	[ "$(field proposal)" = "$(git rev-parse box/b)" ] && [ "$(git rev-parse "box/b^")" = "$(field base_commit)" ] &&
+	wait_for 5 no_quarantine && git fsck --strict && git-box rm b
+}
+
+verb_export () { "$@" git-box export b; }
+# The directory is whole or not there; the next export sweeps what was begun.
+check_export () {
+	unlock
+	if [ -e box-export/b ]; then
+		[ "$(ls -A box-export/b | wc -l)" = 4 ] || { ls -A box-export/b; return 1; }
+	fi
+	git-box export --force b && [ "$(ls -A box-export)" = b ] && GIT_INDEX_FILE=.git/try git read-tree "$(field base_commit)" &&
+	GIT_INDEX_FILE=.git/try git apply --cached --binary box-export/b/patch.diff &&
+	[ "$(GIT_INDEX_FILE=.git/try git write-tree)" = "$WORK_TREE" ] && wait_for 5 no_quarantine && git fsck --strict
+}
 
 verb_apply () { "$@" git-box apply b; }
 # The branch is the old or the new one; once apply has ended all is there, and what the operator had is as it was.
@@ -65,6 +90,7 @@ one () {
 kill9 () {
 	VERB=$1 FAULTS=0
 	fresh && "verb_$VERB" kill_at "$REPORT" count -- && grep -v ^code "$REPORT" >"$TRASH/counts" || return 1
+	STEPS=$(awk "{ n += \$2 } END { print n }" "$TRASH/counts")
 	until=$(($(date +%s) + KILL9_SECONDS))
 	k=0
 	while [ "$k" -lt "$KILL9_EACH" ]; do
@@ -77,7 +103,7 @@ kill9 () {
 		done
 		k=$((k + 1))
 	done
-	cd "$TRASH" && echo "# kill9: $VERB faults=$FAULTS" >"$TRASH/summary" && [ "$FAULTS" -gt 5 ]
+	cd "$TRASH" && echo "# kill9: $VERB steps=$STEPS faults=$FAULTS" >"$TRASH/summary" && [ "$FAULTS" -gt 5 ]
 }
 
 test_expect_success 'a box with work, and a branch that went on' '
@@ -88,8 +114,14 @@ test_expect_success 'a box with work, and a branch that went on' '
 	cd repo && git-box rebase b && NEW_BOX=$(git-box run -q b -- sh -c "git rev-parse HEAD; cat big new f* | cksum") &&
 	[ "$OLD_BOX" != "$NEW_BOX" ]
 '
-test_expect_success 'kill -9 at every step of rebase' 'kill9 rebase'
-cat "$TRASH/summary" 2>/dev/null
+test_expect_success 'what it proposes' '
+	fresh && git-box propose -m Work b && WORK_TREE=$(git rev-parse "box/b^{tree}") && git cat-file -e "$WORK_TREE:big"
+'
+for verb in propose export rebase; do
+	test_expect_success "kill -9 at every step of $verb" 'kill9 "$verb"'
+	cat "$TRASH/summary" 2>/dev/null
+	rm -f "$TRASH/summary"
+done
 test_expect_success 'a proposal, and changes that are not committed' '
 	cd master && cd .. && rm -rf repo && mv master repo && cd repo && git-box propose -m Work b && echo mine >mine && echo 4 >>f4 &&
 	STATUS=$(git status --porcelain) && OLD_TREE=$(git rev-parse "HEAD^{tree}") && cd .. && cp -a repo master && cd repo && git-box apply b &&
