@@ -9,95 +9,7 @@
 
 #include "store/changes.h"
 #include "store/gate.h"
-#include "t/unit/scratch.h"
-
-struct rig {
-	struct scratch s;
-	struct buf git_dir;
-	struct git_cmd git;
-	size_t hex;
-	struct buf text; /* of the tree that is being written */
-};
-
-static void git_in(const struct rig *r, const char *const *args, const struct buf *in,
-		   struct buf *out)
-{
-	struct error err = ERROR_INIT;
-	struct git_cmd cmd = r->git;
-
-	cmd.args = args;
-	cmd.in = in->data;
-	cmd.in_len = in->len;
-	cmd.out = out;
-	cr_assert_eq(git_must(&cmd, &err), 0, "%s", err.msg);
-	while (out->len && out->data[out->len - 1] == '\n')
-		buf_truncate(out, out->len - 1);
-}
-
-static void rig_open(struct rig *r, const char *format)
-{
-	const char *const args[] = { "init", "-q", "--bare", "--object-format", format, NULL };
-	BUF_AUTO none = BUF_INIT;
-	BUF_AUTO out = BUF_INIT;
-
-	*r = (struct rig){ .s = scratch_make(), .git_dir = BUF_INIT, .text = BUF_INIT };
-	buf_fmt(&r->git_dir, "%s/git", r->s.path);
-	r->git = (struct git_cmd){ .git_dir = r->git_dir.data };
-	r->hex = strcmp(format, "sha1") == 0 ? 40 : 64;
-	git_in(r, args, &none, &out);
-}
-
-static void rig_close(struct rig *r)
-{
-	buf_release(&r->git_dir);
-	buf_release(&r->text);
-	scratch_remove(&r->s);
-}
-#define RIG_AUTO __attribute__((cleanup(rig_close))) struct rig
-
-static void put_blob(const struct rig *r, const char *text, struct buf *oid)
-{
-	static const char *const args[] = { "hash-object", "-w", "--stdin", NULL };
-	BUF_AUTO in = BUF_INIT;
-
-	buf_str(&in, text);
-	git_in(r, args, &in, oid);
-}
-
-static char unhex(const char *s)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	return (char)((strchr(digits, s[0]) - digits) << 4 | (strchr(digits, s[1]) - digits));
-}
-
-static void entry(struct rig *r, const char *mode, const char *name, const char *oid)
-{
-	buf_fmt(&r->text, "%s %s", mode, name);
-	buf_char(&r->text, '\0');
-	for (size_t i = 0; i < r->hex; i += 2)
-		buf_char(&r->text, unhex(oid + i));
-}
-
-/* An entry with that content. */
-static void file(struct rig *r, const char *mode, const char *name, const char *text)
-{
-	BUF_AUTO oid = BUF_INIT;
-
-	put_blob(r, text, &oid);
-	entry(r, mode, name, oid.data);
-}
-
-/* What entry() and file() gathered, in the caller's order, as a tree. */
-static void tree(struct rig *r, struct buf *oid)
-{
-	static const char *const args[] = { "hash-object", "-w",      "-t", "tree",
-					    "--literally", "--stdin", NULL };
-
-	buf_reset(oid);
-	git_in(r, args, &r->text, oid);
-	buf_reset(&r->text);
-}
+#include "t/unit/trees.h"
 
 static void check(const struct rig *r, const struct buf *base, const struct buf *now,
 		  struct gate_report *out)
@@ -470,39 +382,37 @@ Test(gate_check, gitmodules)
 		     "no gitmodules .gitmodules\nsee configures-git .gitmodules");
 }
 
+/* A tree with a directory d that holds HEAD, config and what the caller gathered before. */
+static void expect_planted(struct rig *r, const struct buf *base, const char *want)
+{
+	BUF_AUTO bare = BUF_INIT;
+	BUF_AUTO now = BUF_INIT;
+
+	file(r, "100644", "HEAD", "ref: refs/heads/x\n");
+	file(r, "100644", "config", "[core]\n\tfsmonitor = ./x\n");
+	tree(r, &bare);
+	entry(r, "40000", "d", bare.data);
+	tree(r, &now);
+	expect(r, base, &now, want);
+}
+
 Test(gate_check, planted_repositories)
 {
 	RIG_AUTO r;
 	BUF_AUTO base = BUF_INIT;
 	BUF_AUTO keep = BUF_INIT;
-	BUF_AUTO bare = BUF_INIT;
-	BUF_AUTO now = BUF_INIT;
 
 	rig_open(&r, "sha1");
 	tree(&r, &base);
 	file(&r, "100644", "keep", "");
 	tree(&r, &keep);
-	file(&r, "100644", "HEAD", "ref: refs/heads/x\n");
-	file(&r, "100644", "config", "[core]\n\tfsmonitor = ./x\n");
 	entry(&r, "40000", "objects", keep.data);
-	tree(&r, &bare);
-	entry(&r, "40000", "d", bare.data);
-	tree(&r, &now);
-	expect(&r, &base, &now, "");
-	file(&r, "100644", "HEAD", "ref: refs/heads/x\n");
-	file(&r, "100644", "config", "[core]\n\tfsmonitor = ./x\n");
+	expect_planted(&r, &base, "");
 	entry(&r, "40000", "objects", keep.data);
 	entry(&r, "40000", "refs", keep.data);
-	tree(&r, &bare);
-	entry(&r, "40000", "d", bare.data);
-	tree(&r, &now);
-	expect(&r, &base, &now, "see repository d");
-	file(&r, "100644", "HEAD", "ref: refs/heads/x\n");
+	expect_planted(&r, &base, "see repository d");
 	file(&r, "100644", "commondir", "../elsewhere\n");
-	tree(&r, &bare);
-	entry(&r, "40000", "d", bare.data);
-	tree(&r, &now);
-	expect(&r, &base, &now, "see repository d");
+	expect_planted(&r, &base, "see repository d");
 }
 
 /* A file made room for a directory: two changes of one path. */
