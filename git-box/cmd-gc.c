@@ -31,6 +31,7 @@ static const struct {
 	{ "name", "name without a box" },
 	{ "bundle", "expired bundle of" },
 	{ "ref", "base without a box" },
+	{ "quarantine", "objects that were being looked at:" },
 	{ "cgroup", "cgroup of a session that was killed:" },
 };
 

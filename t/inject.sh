@@ -48,7 +48,10 @@ prepare () {
 	case $1 in
 	create) ;;
 	run) in_repo git-box create b && in_repo git-box run b -- true ;; # makes what the first command makes for good
-	*) in_repo git-box create b ;;
+	rm) in_repo git-box create b ;;
+	apply) prepare propose && in_repo git-box propose -m Work b ;;
+	*) in_repo git-box create b && in_repo git-box run b -- sh -c 'echo work >>README; echo new >new' &&
+		{ [ "$1" != rebase ] || in_repo git commit -q --allow-empty -m up --no-gpg-sign; } ;;
 	esac
 }
 verb () {
@@ -56,6 +59,9 @@ verb () {
 	create) in_repo timeout -k 1 20 git-box create b ;;
 	run) in_repo timeout -k 1 20 git-box run b -- sh -c 'echo x >>README; cat README' ;;
 	rm) in_repo timeout -k 1 20 git-box rm --force b ;;
+	propose) in_repo timeout -k 1 20 git-box propose -m Work b ;;
+	export) in_repo timeout -k 1 20 git-box export --force b ;;
+	*) in_repo timeout -k 1 20 git-box "$1" b ;;
 	esac
 }
 # What the operator does after a failure: the same again; a box that is removed but for some files is a matter for gc,
@@ -70,7 +76,11 @@ next_try () {
 restore () {
 	case $1 in
 	rm) ;;
-	*) in_repo git -c box.keepRemoved=0 box rm --force b ;;
+	*)
+		in_repo git -c box.keepRemoved=0 box rm --force b && rm -rf "$REPO/box-export" &&
+			in_repo git reset -q --hard "$START" &&
+			{ ! in_repo git rev-parse -q --verify box/b || in_repo git branch -q -D box/b; }
+		;;
 	esac
 }
 
@@ -90,7 +100,8 @@ step () {
 	124 | 13[0-9] | 14[0-9]) echo "exit $code: hung or crashed"; return 1 ;;
 	*)
 		[ "$fired" = 1 ] || { echo "exit $code without a fault"; return 1; }
-		if [ "$1" != rm ] && [ "$(snapshot)" != "$before" ]; then
+		# What rm, apply and rebase have begun is finished by the next try.
+		if case $1 in create | run) ;; *) false ;; esac && [ "$(snapshot)" != "$before" ]; then
 			echo "left behind:"
 			{ echo "$before" >"$TRASH/.before"; snapshot | diff "$TRASH/.before" -; rm -f "$TRASH/.before"; }
 			return 1
@@ -129,13 +140,13 @@ run_verb () {
 reset_repo () {
 	find "$REPO" -type d ! -perm -700 -exec chmod u+rwx {} + 2>/dev/null
 	rm -rf "$REPO"
-	make_repo "$REPO" && in_repo git-box create b >/dev/null 2>&1 && in_repo git-box rm --force b >/dev/null 2>&1 &&
+	make_repo "$REPO" && START=$(git -C "$REPO" rev-parse HEAD) && in_repo git-box create b >/dev/null 2>&1 && in_repo git-box rm --force b >/dev/null 2>&1 &&
 	EMPTY=$(snapshot)
 }
 
 cd / || exit 1
 reset_repo || { echo 'inject: create and rm do not work without faults'; exit 1; }
-[ $# -gt 0 ] || set -- create run rm
+[ $# -gt 0 ] || set -- create run rm propose apply rebase export
 for v; do
 	run_verb "$v"
 done

@@ -39,7 +39,7 @@ verb_export () { "$@" git-box export b; }
 check_export () {
 	unlock
 	if [ -e box-export/b ]; then
-		[ "$(ls -A box-export/b | wc -l)" = 4 ] || { ls -A box-export/b; return 1; }
+		[ "$(find box-export/b -type f | wc -l)" = 4 ] || { find box-export; return 1; }
 	fi
 	git-box export --force b && [ "$(ls -A box-export)" = b ] && GIT_INDEX_FILE=.git/try git read-tree "$(field base_commit)" &&
 	GIT_INDEX_FILE=.git/try git apply --cached --binary box-export/b/patch.diff &&

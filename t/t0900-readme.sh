@@ -18,8 +18,9 @@ while read -r command <&3; do
 		esac
 	'
 done 3<"$TRASH/tour"
-test_expect_success 'the repository is as before' '
-	cd repo && test -z "$(git status --porcelain)" && test "$(git rev-list --count --all)" = 1
+test_expect_success 'one reviewed change has come, and nothing else' '
+	cd repo && test -z "$(git status --porcelain)" && test "$(git rev-list --count main)" = 2 && grep -q goodbye src/hello.c &&
+	git log -1 --format=%an main | grep -q fix-login && git fsck --strict
 '
 test_expect_success 'the manual is installed where git finds it' '
 	git box --help | grep -q "fix\|create" && man -w git-box

@@ -94,7 +94,7 @@ show git box ls
 say "2. Its test suite, in the box"
 show git box run demo -- make check
 say "3. Work in the box stays in the box"
-show git box run demo -- sh -c 'echo "/* tuned */" >>stack.c && git commit -qam tuned && git log --oneline'
+show git box run demo -- sh -c 'echo "/* How many fit. */" | cat - stack.h >x && mv x stack.h && git commit -qam "Say what it is"'
 echo "\$ git status --short; git log --oneline    # your repository, untouched"
 [ -z "$(git status --porcelain)" ] && git log --oneline
 say "4. What it cannot do"
@@ -106,7 +106,14 @@ git box run demo -- sh -c "echo mine >$HOME/mine && echo mine >/tmp/git-box-try-
 [ ! -e "$HOME/mine" ] && [ ! -e /tmp/git-box-try-mine ] && echo '    not to be seen outside'
 must_fail 'see your processes' "test -d /proc/$$ && grep -q try.sh /proc/$$/cmdline"
 must_fail 'reach a network interface' "grep -v -E 'lo:|Inter|face' /proc/net/dev | grep -q :"
-say "5. Gone, with nothing left behind"
-show git box rm --force demo
-[ -z "$(git box ls 2>/dev/null | grep demo || :)" ]
+say "5. What it did, as one commit that is checked, reviewed and applied"
+show git box diff demo --stat
+show git box propose demo -m 'Say what the limit is'
+show git box review demo
+show git box apply demo
+show git log --oneline --stat -1
+[ "$(git rev-list --count HEAD)" = 2 ] && [ -z "$(git status --porcelain)" ] && make -s check
+say "6. Gone, with nothing left behind"
+show git box rm demo
+[ -z "$(git box ls 2>/dev/null | grep demo || :)" ] && [ -z "$(git status --porcelain)" ]
 say "Done. Next: README.md, or 'make install' and 'git box --help'."

@@ -11,7 +11,9 @@
 
 void propose_result_init(struct propose_result *r)
 {
-	*r = (struct propose_result){ .branch = BUF_INIT, .intake = INTAKE_INIT, .left = STRV_INIT };
+	*r = (struct propose_result){ .branch = BUF_INIT,
+				      .intake = INTAKE_INIT,
+				      .left = STRV_INIT };
 	box_init(&r->box);
 }
 

@@ -13,7 +13,8 @@ struct work_found {
 			 of the repository still holds */
 	bool commits_known; /* false: the box could not be asked */
 	uint64_t commits;   /* beyond the base; claimed by the box */
-	uint64_t submodules; /* with work in them, as the box says; all where it could not be asked */
+	/* with work in them, as the box says; all where it could not be asked */
+	uint64_t submodules;
 };
 
 struct work_ops {

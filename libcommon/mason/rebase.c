@@ -297,7 +297,8 @@ static int switch_base(const struct rebase *r, struct error *err)
 	git_fd = file_open_dir(AT_FDCWD, private.data, err);
 	buf_fmt(&index, "%s/index", private.data);
 	if (git_fd < 0 || copy_index(AT_FDCWD, r->index.data, git_fd, 0644, err) ||
-	    look_at_filled(r, index.data, err) || private_set_base(git_fd, r->what, &r->refs, err) ||
+	    look_at_filled(r, index.data, err) ||
+	    private_set_base(git_fd, r->what, &r->refs, err) ||
 	    copy_index(AT_FDCWD, r->index.data, view_fd, 0644, err))
 		return -1;
 	return file_write_atomic(view_fd, "HEAD",
