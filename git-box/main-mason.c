@@ -37,10 +37,11 @@ static int op_checkout(int argc, const char *const *argv, struct buf *out, struc
 {
 	BUF_AUTO commit = BUF_INIT;
 
-	(void)argc;
 	if (fd_write_full(STDOUT_FILENO, "ready\n", 6, err))
 		return -1;
-	return read_commit(&commit, err) ? -1 : mason_checkout(argv[0], commit.data, out, err);
+	return read_commit(&commit, err) ? -1 :
+					   mason_checkout(argv[0], commit.data,
+							  argc > 1 ? argv[1] : "", out, err);
 }
 
 static int read_input(struct buf *out, struct error *err)
@@ -149,7 +150,7 @@ static const struct {
 	int args_min, args_max;
 	int (*run)(int argc, const char *const *argv, struct buf *out, struct error *err);
 } ops[] = {
-	{ "checkout", 1, 1, op_checkout },
+	{ "checkout", 1, 2, op_checkout },
 	{ "submodules", 1, 1, op_submodules },
 	{ "snapshot", 4, 5, op_snapshot },
 	{ "rebase", 7, 7, op_rebase },

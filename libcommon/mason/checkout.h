@@ -7,12 +7,17 @@
 
 #include "store/git.h"
 
-/*
- * where: a call with git_dir, work_tree, cwd and index_file. For each gitlink a line "submodule
- * <path>" is appended to out, with prefix before the path. Errors: peer, corrupt, limit, sys.
- */
-int checkout_commit(const struct git_cmd *where, const char *commit, const char *prefix,
-		    struct buf *out, struct error *err);
+struct checkout_seen {
+	const char *prefix; /* in: of paths in lines */
+	struct buf *out;    /* "submodule <path>" is appended for each gitlink */
+	bool attributes;    /* there is a .gitattributes */
+};
+
+/* where: a call with git_dir, work_tree, cwd and index_file. Errors: peer, corrupt, limit, sys. */
+int checkout_commit(const struct git_cmd *where, const char *commit, struct checkout_seen *seen,
+		    struct error *err);
+
+bool path_is_gitattributes(const char *path);
 
 /* Whether git looks at these entries of the index: paths are NUL-terminated, back to back. Errors:
  * peer. */

@@ -7,9 +7,9 @@
 #include "base/strv.h"
 #include "mason/contents.h"
 #include "mason/hash.h"
+#include "mason/lfs-take.h"
 #include "sys/file.h"
 
-#define TIMEOUT_MS 30000   /* somebody may swap a file for a FIFO, at which git waits */
 #define BYTES_PER_MS 10000 /* however slow the disk is */
 
 /* Files still to be done: indices into what was found. */
@@ -127,15 +127,54 @@ static int store(struct contents *c, const struct todo *todo, struct error *err)
 	return 0;
 }
 
+/* Those whose pointer, in that state, is to be taken: the base's own, or any. */
+static int take_pointers(struct contents *c, struct todo *todo, const struct lfs_files *lfs,
+			 bool only_same, struct error *err)
+{
+	size_t kept = 0, next = 0;
+
+	for (size_t i = 0; i < todo->left.len; i++) {
+		const struct walk_file *f = &todo->found->v[todo->left.v[i]];
+		const struct entry *e = &c->roster->v[f->entry];
+		const struct lfs_file *l;
+		bool same;
+
+		while (next < lfs->len && lfs->v[next].found < todo->left.v[i])
+			next++;
+		l = next < lfs->len && lfs->v[next].found == todo->left.v[i] ? &lfs->v[next] : NULL;
+		same = l && has_base(e) && !memcmp(l->blob, e->base, c->roster->oid_len);
+		if (!l || (only_same && !same)) {
+			todo->left.v[kept++] = todo->left.v[i];
+			continue;
+		}
+		if (!same && c->keep) {
+			if (lfs_keep(c, todo->found, l, err))
+				return -1;
+			buf_fmt(c->out, "lfs %s %llu\n", l->pointer.oid,
+				(unsigned long long)l->pointer.size);
+		}
+		roster_set(c->roster, f->entry, f->mode, l->blob);
+	}
+	todo->left.len = kept;
+	return 0;
+}
+
 /*
  * The look without conversion is for files that were committed with CRLF: they did not change. It
  * comes before any is stored.
  */
 static int read_files(struct contents *c, struct todo *todo, struct error *err)
 {
+	LFS_FILES_AUTO lfs = LFS_FILES_INIT;
+
+	if (c->converts && (lfs_find(c, todo->found, &todo->left, &lfs, err) ||
+			    take_pointers(c, todo, &lfs, true, err)))
+		return -1;
+	c->stored += lfs.len;
 	if (c->many && drop_same(c, 0, todo, err))
 		return -1;
-	if (c->converts && drop_same(c, HASH_RAW, todo, err))
+	if (c->converts &&
+	    (drop_same(c, HASH_RAW, todo, err) || take_pointers(c, todo, &lfs, false, err)))
 		return -1;
 	return store(c, todo, err);
 }
@@ -145,7 +184,7 @@ int contents_read(struct contents *c, const struct walk_result *found, struct er
 	struct todo todo = { .found = found, .left = PICKS_INIT, .git = c->repo->git };
 	int rc;
 
-	todo.git.timeout_ms = TIMEOUT_MS;
+	todo.git.timeout_ms = CONTENTS_TIMEOUT_MS;
 	for (size_t i = 0; i < found->len; i++) {
 		if (found->v[i].mode == MODE_LINK)
 			continue;

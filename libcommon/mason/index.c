@@ -70,6 +70,7 @@ int index_each(const struct index_bytes *index,
 	if (!head || memcmp(head, "DIRC", 4) != 0 || (be32(head + 4) != 2 && be32(head + 4) != 3))
 		return corrupt(err);
 	for (uint32_t n = be32(head + 8); n > 0; n--) {
+		e.stat_at = (size_t)(r.p - (const unsigned char *)index->data);
 		if (read_entry(&r, index->hash_len, &e))
 			return corrupt(err);
 		visit(arg, &e);

@@ -14,6 +14,7 @@ struct index_entry {
 	bool skip;	  /* skip-worktree */
 	struct sig sig;
 	const unsigned char *oid; /* borrowed, hash_len bytes */
+	size_t stat_at;		  /* where in the file its stat data begins */
 };
 
 struct index_bytes {

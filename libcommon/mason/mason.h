@@ -14,10 +14,12 @@
 /*
  * Fills WORK with the files of commit, by the view WORK/.git. The index, with its stat data, is
  * WORK/../git/index. Lines: "submodule <path>" for each gitlink: its directory exists, empty, and
- * is marked skip-worktree, so that no git looks for a repository there. Errors: peer (git failed,
- * for example for a missing blob), corrupt, sys.
+ * is marked skip-worktree, so that no git looks for a repository there. lfs: directory of objects
+ * of git-lfs, or ""; files that it keeps are filled from there, see mason/lfs.h. Errors: peer (git
+ * failed, for example for a missing blob), corrupt, sys.
  */
-int mason_checkout(const char *work, const char *commit, struct buf *out, struct error *err);
+int mason_checkout(const char *work, const char *commit, const char *lfs, struct buf *out,
+		   struct error *err);
 
 /* A submodule to be filled. Paths and directories are relative, without "." and "..". */
 struct mason_submodule {
@@ -54,10 +56,11 @@ struct snapshot_request {
  * know. Lines: "tree <hex>" first; "pack" where it is not the base's: SNAPDIR/pack then holds the
  * objects that the base lacks, thin against it; "skipped <count> <kind>" for what no tree can hold
  * or nobody can read (what the base has there stays); "repository <path>" for directories that git
- * would take for one; where thorough, "silent <path>" for files that changed and do not look it.
- * What .gitignore excludes is left out unless the base has it. Errors: refused (git
- * would wait at a file), busy (the files change faster than they can be read), peer, corrupt,
- * limit, sys.
+ * would take for one; where thorough, "silent <path>" for files that changed and do not look it,
+ * and "lfs <id> <bytes>" for objects of git-lfs that were put into SNAPDIR/lfs, as changed files
+ * became pointers to them. What .gitignore excludes is left out unless the base has it. Errors:
+ * refused (git would wait at a file), busy (the files change faster than they can be read), peer,
+ * corrupt, limit, sys.
  */
 int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct error *err);
 

@@ -51,7 +51,7 @@ static int fill(int view, int dir, struct error *err)
 /* A fresh SNAPDIR with an empty git/. */
 static int start_over(int snap_fd, struct error *err)
 {
-	static const char *const names[] = { "git",	  "links",   "cache",
+	static const char *const names[] = { "git",	  "links",   "cache", "lfs",
 					     "cache.tmp", PACK_FILE, PACK_TEMP };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -36,6 +36,7 @@ struct snapshot {
 	struct cache cache;  /* what is to be known afterwards */
 	struct cache before; /* thorough: what was known before */
 	struct walk_result found;
+	struct buf lfs; /* lines about objects of git-lfs */
 	bool anew; /* the cache starts from the base */
 	bool trust;
 };
@@ -47,6 +48,7 @@ static void release(struct snapshot *s)
 	cache_release(&s->cache);
 	cache_release(&s->before);
 	walk_result_release(&s->found);
+	buf_release(&s->lfs);
 }
 
 static int read_base(struct snapshot *s, struct error *err)
@@ -136,7 +138,9 @@ static int look(struct snapshot *s, struct error *err)
 	if (walk_update(&how, &s->cache, &s->found, err))
 		return -1;
 	c.many = s->found.len > MANY;
-	c.converts = s->repo.converts || s->found.attributes;
+	c.converts = s->repo.converts || s->found.attributes.len;
+	c.keep = s->req->thorough;
+	c.out = &s->lfs;
 	if (contents_read(&c, &s->found, err) || trees_make(c.roster, &s->repo.git, &trees, err))
 		return -1;
 	s->cache.objects += trees + c.stored;
@@ -256,6 +260,7 @@ static int take(struct snapshot *s, struct buf *out, struct error *err)
 	buf_char(out, '\n');
 	if (!s->req->glance && pack(s, root->oid, out, err))
 		return -1;
+	buf_add(out, s->lfs.data, s->lfs.len);
 	report_found(&s->found, out);
 	report_silent(s, out);
 	s->cache.trusted_before = start;
@@ -314,7 +319,8 @@ int mason_snapshot(const struct snapshot_request *req, struct buf *out, struct e
 				      .work_fd = -1,
 				      .repo = SNAPREPO_INIT,
 				      .cache = CACHE_INIT,
-				      .before = CACHE_INIT };
+				      .before = CACHE_INIT,
+				      .lfs = BUF_INIT };
 
 		*err = (struct error)ERROR_INIT;
 		buf_reset(out);

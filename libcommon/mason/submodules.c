@@ -102,10 +102,12 @@ static int fill_one(int work_fd, const struct place *p, const struct mason_submo
 		    struct buf *out, struct error *err)
 {
 	BUF_AUTO prefix = BUF_INIT;
+	struct checkout_seen seen = { .out = out };
 
 	buf_fmt(&prefix, "%s/", p->path.data);
+	seen.prefix = prefix.data;
 	if (check_empty(work_fd, p->path.data, err) ||
-	    checkout_commit(&p->git, m->commit, prefix.data, out, err))
+	    checkout_commit(&p->git, m->commit, &seen, err))
 		return -1;
 	return write_link(work_fd, p, m, err);
 }

@@ -45,6 +45,7 @@ struct walk {
 void walk_result_release(struct walk_result *w)
 {
 	free(w->v);
+	picks_release(&w->attributes);
 	strv_release(&w->repositories);
 	*w = (struct walk_result){ .v = NULL };
 }
@@ -126,7 +127,7 @@ static void note_rules(struct walk *w, const char *name, const struct entry *e,
 		w->rules_changed = true;
 	if (strcmp(name, ".gitattributes") != 0)
 		return;
-	w->out->attributes = true;
+	picks_add(&w->out->attributes, (uint32_t)(e - w->t->v));
 	if (!is_known(w, e, now))
 		w->attributes_changed = true;
 }

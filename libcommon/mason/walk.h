@@ -24,7 +24,7 @@ struct walk_result {
 	struct walk_file *v;
 	size_t len;
 	size_t cap;
-	bool attributes;     /* there is a .gitattributes */
+	struct picks attributes; /* every .gitattributes */
 	uint64_t special;    /* FIFOs, sockets, devices: left out */
 	uint64_t dotgit;     /* names that git would take for .git (or .gitmodules as a symlink):
 				left out */

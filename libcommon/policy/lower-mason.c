@@ -27,10 +27,15 @@ static void box_place(struct lower *l, const char *dir, unsigned flags)
 /* The directories of a box that it can write itself, and the host's snapshot of it. */
 static void mason_places(struct lower *l)
 {
+	const char *lfs = l->box->lfs;
 	static const char *const writable[] = { "work", "git", "home", "tmp", "snap" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(writable); i++)
 		box_place(l, writable[i], PLAN_OPTIONAL);
+	if (!lfs)
+		return;
+	lower_step(l->out, PLAN_BIND, PLAN_RO | PLAN_NOEXEC | PLAN_OPTIONAL, lfs, lfs);
+	lower_may_read(l, lfs);
 }
 
 static void scribe_places(struct lower *l)

@@ -18,6 +18,7 @@ struct lower_box {
 			     then /home/box */
 	const char *user; /* login name for the generated passwd */
 	const char *const *objects; /* host object stores, NULL-terminated: /run/box/objects/0.. */
+	const char *lfs; /* objects of git-lfs that the mason may read; NULL: none */
 	uint32_t uid, gid;	    /* payload's host ids */
 };
 
