@@ -79,6 +79,11 @@ static void say(const struct app *app, const struct propose_result *r)
 			printf(", %zu commits", r->commits);
 		puts("");
 		print_stat(r);
+		if (r->intake.scribe.lfs.len > 0)
+			msg_note(app,
+				 "objects of git-lfs that are here now: %zu; after git box apply, "
+				 "git lfs checkout puts them into the files",
+				 r->intake.scribe.lfs.len);
 		break;
 	case PROPOSE_UNCHANGED:
 		printf("box '%s' is proposed already as %.*s on branch %s\n", name, SHORT_OID,
@@ -108,6 +113,7 @@ static void answer(const struct propose_result *r)
 	json_object_set_new(obj, "commit", there ? json_text(m->proposal.data) : json_null());
 	json_object_set_new(obj, "commits", json_integer((json_int_t)r->commits));
 	json_object_set_new(obj, "left", json_pathv(&r->left));
+	json_object_set_new(obj, "lfs_objects", json_integer((json_int_t)r->intake.scribe.lfs.len));
 	intake_json(&r->intake, obj);
 	json_answer(obj, PROPOSE_SCHEMA);
 }

@@ -10,6 +10,7 @@
 
 #include "base/env.h"
 #include "box/create-work.h"
+#include "box/lfs.h"
 #include "box/mason.h"
 #include "box/submodules.h"
 #include "store/gitdir.h"
@@ -115,10 +116,14 @@ static struct lower_box lowering(const struct create *c, struct ids ids, const s
 static int start_mason(struct create *c, struct ids ids, struct error *err)
 {
 	BUF_AUTO work = BUF_INIT;
-	const struct lower_box lower = lowering(c, ids, &c->facts.objects);
+	BUF_AUTO lfs = BUF_INIT;
+	struct lower_box lower = lowering(c, ids, &c->facts.objects);
 
+	lfs_objects(c->req->repo, &lfs);
+	if (lfs.len)
+		lower.lfs = lfs.data;
 	buf_fmt(&work, "%s/work", c->path.data);
-	const char *const argv[] = { MASON_PATH, "checkout", work.data, NULL };
+	const char *const argv[] = { MASON_PATH, "checkout", work.data, lower.lfs, NULL };
 
 	if (give_dirs(c, ids, err))
 		return -1;
@@ -199,6 +204,18 @@ static int check_out(struct create *c, struct error *err)
 	return 0;
 }
 
+static int set_up_lfs(struct create *c, struct error *err)
+{
+	BUF_AUTO lines = BUF_INIT;
+	FD_AUTO git = -1;
+
+	if (!lfs_filled(&c->mason.out, c->notes))
+		return 0;
+	lfs_settings(&lines);
+	git = file_open_beneath(c->box_fd, "git", O_RDONLY | O_DIRECTORY, 0, err);
+	return git < 0 ? -1 : gitdir_add_config(git, &lines, err);
+}
+
 /* Their git directories, while the host may still write in that of the box. */
 static int find_submodules(struct create *c, struct submodules *found, struct error *err)
 {
@@ -254,7 +271,7 @@ static int make(struct create *c, struct error *err)
 {
 	if (need_mason(c, err) || write_view(c, err))
 		return -1;
-	if (check_out(c, err) || copy_index(c, err) ||
+	if (check_out(c, err) || copy_index(c, err) || set_up_lfs(c, err) ||
 	    (has_submodules(c) ? finish_submodules(c, err) : give_both(c, err)))
 		return -1;
 	if (c->facts.partial)

@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include "box/left.h"
+#include "box/lfs.h"
 #include "box/message.h"
 #include "box/propose.h"
 #include "box/series.h"
@@ -231,7 +232,8 @@ static int make(const struct propose_request *req, struct propose_result *r, con
 		r->outcome = PROPOSE_REFUSED;
 		return 0;
 	}
-	if (write_commits(req, r, &s, &commit, err) < 0 ||
+	if (lfs_take(req->repo, &r->box, &r->intake.scribe.lfs, err) < 0 ||
+	    write_commits(req, r, &s, &commit, err) < 0 ||
 	    quarantine_accept(&r->intake.q, req->repo, commit.data, r->box.m.base_commit.data,
 			      err) < 0 ||
 	    move_branch(req, r, t, commit.data, err) < 0 || record(&r->box, commit.data, err) < 0)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/num.h"
+#include "box/lfs.h"
 #include "box/mason.h"
 #include "box/clean.h"
 #include "box/scribe.h"
@@ -21,6 +22,7 @@ void scribe_report_release(struct scribe_report *r)
 	fd_close(&r->pack_fd);
 	strv_release(&r->repositories);
 	strv_release(&r->silent);
+	strv_release(&r->lfs);
 }
 
 /* What follows the label where the line starts with it, or NULL. */
@@ -68,6 +70,17 @@ static bool parse_path(const char *text, struct strv *out)
 	return true;
 }
 
+/* A SHA-256 and a number. */
+static bool parse_object(const char *text, struct strv *out)
+{
+	struct lfs_pointer p;
+
+	if (!lfs_take_parse(text, &p))
+		return false;
+	strv_add(out, text);
+	return true;
+}
+
 static bool parse_line(const char *line, size_t hex, struct scribe_report *out, bool *packed)
 {
 	const char *rest;
@@ -86,6 +99,8 @@ static bool parse_line(const char *line, size_t hex, struct scribe_report *out, 
 		return parse_path(rest, &out->repositories);
 	if ((rest = after(line, "silent ")) != NULL)
 		return parse_path(rest, &out->silent);
+	if ((rest = after(line, "lfs ")) != NULL)
+		return parse_object(rest, &out->lfs);
 	return false;
 }
 

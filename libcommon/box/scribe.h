@@ -15,10 +15,12 @@ struct scribe_report {
 	uint64_t special, dotgit, too_long, unreadable; /* files that were left out, by reason */
 	struct strv repositories; /* directories that git would take for a repository, quoted */
 	struct strv silent; /* files that changed without any trace in their metadata, quoted */
+	struct strv lfs;    /* "<id> <bytes>" of objects of git-lfs in snap/lfs; frozen only */
 };
 #define SCRIBE_REPORT_INIT                                                                      \
 	{                                                                                       \
-		.tree = BUF_INIT, .pack_fd = -1, .repositories = STRV_INIT, .silent = STRV_INIT \
+		.tree = BUF_INIT, .pack_fd = -1, .repositories = STRV_INIT,                     \
+		.silent = STRV_INIT, .lfs = STRV_INIT                                           \
 	}
 #define SCRIBE_REPORT_AUTO __attribute__((cleanup(scribe_report_release))) struct scribe_report
 void scribe_report_release(struct scribe_report *r);

@@ -10,6 +10,7 @@
 #include "box/inside.h"
 #include "box/intake.h"
 #include "box/left.h"
+#include "box/lfs.h"
 #include "box/mason.h"
 #include "box/work.h"
 #include "store/git.h"
@@ -90,7 +91,8 @@ static int take(const struct repo *repo, const struct box *b, enum scribe_how ho
 
 /* What is only kept need not be fit for the user's repository: no gate, and git fsck is not asked.
  */
-static int write_kept(const struct box *b, struct quarantine *q, int fd, struct error *err)
+static int write_kept(const struct repo *repo, const struct box *b, struct quarantine *q, int fd,
+		      struct error *err)
 {
 	SCRIBE_REPORT_AUTO report = SCRIBE_REPORT_INIT;
 	struct quarantine_pack pack = { .max_bytes = INTAKE_PACK_MAX };
@@ -100,7 +102,7 @@ static int write_kept(const struct box *b, struct quarantine *q, int fd, struct 
 	if (report.pack_fd < 0)
 		return error_set(err, ERR_PEER, "the box's scribe found no work any more");
 	pack.fd = report.pack_fd;
-	if (quarantine_take(q, &pack, err) < 0 ||
+	if (lfs_take(repo, b, &report.lfs, err) < 0 || quarantine_take(q, &pack, err) < 0 ||
 	    quarantine_check(q, report.tree.data, b->m.base_tree.data, err) < 0)
 		return -1;
 	return bundle_write(q, report.tree.data, b->m.base_commit.data, fd, err);
@@ -112,7 +114,7 @@ static int bundle(const struct repo *repo, const struct box *b, int fd, struct e
 	int rc = intake_quarantine(repo, b, &q, err);
 
 	if (rc == 0)
-		rc = write_kept(b, &q, fd, err);
+		rc = write_kept(repo, b, &q, fd, err);
 	quarantine_drop(&q);
 	return rc;
 }
