@@ -113,7 +113,7 @@ static void say_applied(const struct app *app, const struct apply_result *r)
 	if (r->unfiltered.len)
 		msg_note(app,
 			 "%zu file%s with a filter, which did not run, for example '%s'; "
-			 "of LFS: git lfs pull",
+			 "of LFS: git lfs checkout",
 			 r->unfiltered.len, r->unfiltered.len == 1 ? "" : "s", r->unfiltered.v[0]);
 }
 
@@ -203,7 +203,7 @@ const struct command cmd_apply = {
 		"git box rebase takes them into the box.\n"
 		"\n"
 		"No hook, filter or merge driver runs. A file with a filter is written as it is "
-		"stored: of an LFS file that is the pointer, and git lfs pull fetches the rest. "
+		"stored: of an LFS file that is the pointer, and git lfs checkout fills it. "
 		"What only a merge driver could merge is a conflict.",
 	.examples = "$ git box apply fix-login\n"
 		    "$ git box apply --squash -m 'Fix the login' fix-login",

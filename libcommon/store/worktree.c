@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "store/worktree-lfs.h"
 #include "store/worktree-spots.h"
 #include "store/worktree.h"
 #include "sys/fd.h"
@@ -25,6 +26,7 @@ struct look {
 	size_t doubtful_len;
 	struct buf take; /* for update-index --index-info: files that are as they are to be */
 	struct buf torn; /* of those: paths of files that are to be written again */
+	struct buf filled; /* paths of files that are to be pointers of git-lfs again */
 };
 
 static void look_release(struct look *l)
@@ -35,6 +37,7 @@ static void look_release(struct look *l)
 	free(l->doubtful);
 	buf_release(&l->take);
 	buf_release(&l->torn);
+	buf_release(&l->filled);
 }
 
 /* One `read-tree -m -u`; what git said and its exit code. */
@@ -97,6 +100,13 @@ static bool is_staged_alike(const struct change *staged, const struct change *c)
 	return staged->new_mode == c->new_mode && !strcmp(staged->new_oid, c->new_oid);
 }
 
+/* What git-lfs put in the place of a pointer, as far as it is what the pointer says. */
+static bool is_filled(const struct look *l, const struct change *c, const struct change *dirty)
+{
+	return dirty && c->old_mode && dirty->old_mode == dirty->new_mode &&
+	       worktree_lfs_clean(l->m->git, l->top_fd, c);
+}
+
 static void judge(struct look *l, const struct change *c)
 {
 	const struct change *staged = changes_find(&l->staged, c->path);
@@ -107,6 +117,8 @@ static void judge(struct look *l, const struct change *c)
 		strv_add(l->in_the_way, c->path);
 	else if (!there || (!dirty && (staged || c->status != 'A')))
 		return; /* nothing of the operator's, or as the index has it, which git compares */
+	else if (!staged && is_filled(l, c, dirty))
+		buf_add(&l->filled, c->path, strlen(c->path) + 1);
 	else if (c->new_mode)
 		l->doubtful[l->doubtful_len++] = c;
 	else
@@ -281,17 +293,18 @@ static int take_over(const struct look *l, struct error *err)
 	return git_must(&cmd, err);
 }
 
-static int write_torn(const struct look *l, struct error *err)
+/* As the index has them, whatever is there. */
+static int write_again(const struct look *l, const struct buf *paths, struct error *err)
 {
 	static const char *const args[] = { "checkout-index", "-f", "-q", "-u", "-z",
 					    "--stdin",	      NULL };
 	struct git_cmd cmd = *l->m->git;
 
-	if (!l->torn.len)
+	if (!paths->len)
 		return 0;
 	cmd.args = args;
-	cmd.in = l->torn.data;
-	cmd.in_len = l->torn.len;
+	cmd.in = paths->data;
+	cmd.in_len = paths->len;
 	return git_must(&cmd, err);
 }
 
@@ -320,7 +333,7 @@ static int move_again(struct look *l, struct error *err)
 	unify(l->in_the_way);
 	if (l->in_the_way->len)
 		return refuse(l->in_the_way, err);
-	if (take_over(l, err) || write_torn(l, err) ||
+	if (write_again(l, &l->filled, err) || take_over(l, err) || write_again(l, &l->torn, err) ||
 	    read_tree(l->m->git, l->m->from, l->m->to, &t, err))
 		return -1;
 	return t.code ? git_refused(&t, err) : 0;
@@ -353,7 +366,8 @@ int worktree_move(const struct worktree_move *m, struct strv *in_the_way, struct
 			  .dirty = CHANGE_LIST_INIT,
 			  .in_the_way = in_the_way,
 			  .take = BUF_INIT,
-			  .torn = BUF_INIT };
+			  .torn = BUF_INIT,
+			  .filled = BUF_INIT };
 	int rc = l.top_fd < 0 ? -1 : move(&l, err);
 
 	look_release(&l);
