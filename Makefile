@@ -19,7 +19,7 @@ VERSION := 0.1.0
 Q := $(if $(V),,@)
 
 # What building and testing need (Debian names), and what only the wider checks need on top.
-DEPS := gcc libc6-dev make git libjansson-dev libsodium-dev libseccomp-dev libcriterion-dev \
+DEPS := gcc libc6-dev make git git-lfs libjansson-dev libsodium-dev libseccomp-dev libcriterion-dev \
 	perl python3 procps psmisc util-linux man-db shellcheck universal-ctags binutils strace
 DEPS_VM := qemu-system-x86 debootstrap e2fsprogs
 DEPS_WIDE := clang clang-tidy clang-format cppcheck libclang-rt-14-dev llvm debootstrap bubblewrap

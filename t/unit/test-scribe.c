@@ -49,6 +49,8 @@ Test(scribe, what_it_must_not_say)
 		"tree " OID "\nrepository x\n",
 		"tree " OID "\nrepository \"\033[2J\"\n",
 		"tree " OID "\nrepository \"\303\251\"\n",
+		"tree " OID "\nlfs x 3\n",
+		"tree " OID "\nlfs " OID " 3\n",
 		"tree " OID "\nmore\n",
 		"tree " OID "\npack\nskip",
 	};
