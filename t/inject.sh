@@ -77,7 +77,8 @@ restore () {
 	case $1 in
 	rm) ;;
 	*)
-		in_repo git -c box.keepRemoved=0 box rm --force b && rm -rf "$REPO/box-export" &&
+		# a quarantine that could not be removed waits for gc
+		in_repo git -c box.keepRemoved=0 box rm --force b && in_repo git box gc && rm -rf "$REPO/box-export" &&
 			in_repo git reset -q --hard "$START" &&
 			{ ! in_repo git rev-parse -q --verify box/b || in_repo git branch -q -D box/b; }
 		;;
