@@ -288,7 +288,7 @@ int git_finish(struct git_job *job, struct buf *out, int *code_out, struct error
 
 void git_job_release(struct git_job *job)
 {
-	proc_kill(&job->proc);
+	proc_end(&job->proc);
 	fd_close(&job->out_fd);
 	fd_close(&job->err_fd);
 	buf_release(&job->errout);

@@ -68,7 +68,7 @@ int git_start_cmd(const struct git_cmd *cmd, struct git_job *job, struct error *
 /* stdout is appended to out. Errors: peer (did not run to an end), limit. A non-zero exit is none.
  */
 int git_finish(struct git_job *job, struct buf *out, int *code_out, struct error *err);
-/* Kills it where it still runs. */
+/* Ends it where it still runs. */
 void git_job_release(struct git_job *job);
 
 /* The error (peer, or sys for a full disk) for a git that ended with code != 0. Always -1. */

@@ -127,6 +127,19 @@ static void reap(pid_t pid)
 		;
 }
 
+/* Without a pidfd there is nothing to wait on. */
+static void end_unwatched(pid_t pid)
+{
+	kill(pid, SIGTERM);
+	for (int ms = 0; ms < PROC_END_MS; ms++) {
+		if (waitpid(pid, NULL, WNOHANG) != 0)
+			return;
+		(void)poll(NULL, 0, 1);
+	}
+	kill(pid, SIGKILL);
+	reap(pid);
+}
+
 int proc_spawn(const struct proc_spec *spec, struct proc *out, struct error *err)
 {
 	FD_MAP_AUTO map;
@@ -145,8 +158,7 @@ int proc_spawn(const struct proc_spec *spec, struct proc *out, struct error *err
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0) {
 		error_sys(err, errno, "cannot watch '%s'", spec->path);
-		kill(pid, SIGKILL);
-		reap(pid);
+		end_unwatched(pid);
 		return -1;
 	}
 	out->pid = pid;
@@ -211,6 +223,18 @@ void proc_kill(struct proc *p)
 	}
 	fd_close(&p->pidfd);
 	p->pid = -1;
+}
+
+void proc_end(struct proc *p)
+{
+	struct error ignored = ERROR_INIT;
+	int status;
+
+	if (p->pid > 0) {
+		kill(p->pid, SIGTERM);
+		(void)proc_wait(p, PROC_END_MS, &status, &ignored);
+	}
+	proc_kill(p);
 }
 
 /* One output of a child on its way into a buffer; fd -1 once it has ended. */
@@ -333,7 +357,7 @@ int proc_run(const struct proc_spec *spec, struct proc_capture *cap, int *status
 		return -1;
 	if (collect(pl.streams, spec->path, deadline, err) < 0 ||
 	    wait_until(&p, deadline, status_out, err) < 0) {
-		proc_kill(&p);
+		proc_end(&p);
 		return -1;
 	}
 	return 0;

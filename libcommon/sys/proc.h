@@ -45,6 +45,9 @@ int proc_wait(struct proc *p, uint64_t timeout_ms, int *status_out, struct error
 
 /* SIGKILLs and reaps; safe on PROC_INIT. */
 void proc_kill(struct proc *p);
+/* SIGTERM first: who cleans up after itself, as git does with its locks, gets the time for it. */
+#define PROC_END_MS 1000
+void proc_end(struct proc *p);
 
 /* What proc_run() feeds and collects. NULL leaves 0, 1 or 2 as spec.fds says. */
 struct proc_capture {
