@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/sysinfo.h>
 
+#include "mason/attributes.h"
 #include "mason/checkout.h"
 #include "mason/index.h"
 #include "mason/lfs.h"
@@ -18,13 +19,6 @@ struct looking {
 	struct checkout_seen *seen;
 	struct buf gitlinks; /* NUL-terminated, back to back */
 };
-
-bool path_is_gitattributes(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return !strcmp(slash ? slash + 1 : path, ".gitattributes");
-}
 
 static void look(void *arg, const struct index_entry *e)
 {

@@ -17,8 +17,6 @@ struct checkout_seen {
 int checkout_commit(const struct git_cmd *where, const char *commit, struct checkout_seen *seen,
 		    struct error *err);
 
-bool path_is_gitattributes(const char *path);
-
 /* Whether git looks at these entries of the index: paths are NUL-terminated, back to back. Errors:
  * peer. */
 int checkout_look_at(const struct git_cmd *where, bool look, const struct buf *paths,

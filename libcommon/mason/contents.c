@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <limits.h>
 
+#include "base/alloc.h"
 #include "base/strv.h"
+#include "mason/attributes.h"
 #include "mason/contents.h"
+#include "mason/converted.h"
 #include "mason/hash.h"
 #include "mason/lfs-take.h"
 #include "sys/file.h"
@@ -159,6 +162,46 @@ static int take_pointers(struct contents *c, struct todo *todo, const struct lfs
 	return 0;
 }
 
+bool contents_speak_of(const struct contents *c, const struct walk_result *found, const char *word)
+{
+	BUF_AUTO info = BUF_INIT;
+
+	buf_fmt(&info, "%s/info/attributes", c->repo->dir.data);
+	if (attributes_mention(AT_FDCWD, info.data, word))
+		return true;
+	for (size_t i = 0; i < found->attributes.len; i++) {
+		const char *path = roster_path(c->roster, found->attributes.v[i]);
+
+		if (attributes_mention(c->work_fd, path, word))
+			return true;
+	}
+	return false;
+}
+
+/* Files that have to be compared with what the base has there. */
+static int store_converted(struct contents *c, struct todo *todo, struct error *err)
+{
+	bool encodings = todo->left.len && contents_speak_of(c, todo->found, "encoding");
+	BUF_AUTO memory = BUF_INIT;
+	struct converted_file *v;
+	size_t kept = 0, n = 0;
+
+	buf_grow(&memory, size_mul(todo->left.len + 1, sizeof(*v)));
+	v = (struct converted_file *)(void *)memory.data;
+	for (size_t i = 0; i < todo->left.len; i++) {
+		const struct walk_file *f = &todo->found->v[todo->left.v[i]];
+		const char *path = roster_path(c->roster, f->entry);
+
+		if (has_base(&c->roster->v[f->entry]) &&
+		    (encodings || converted_in_file(c->work_fd, path)))
+			v[n++] = (struct converted_file){ .path = path, .file = f };
+		else
+			todo->left.v[kept++] = todo->left.v[i];
+	}
+	todo->left.len = kept;
+	return converted_store(c, v, n, err);
+}
+
 /*
  * The look without conversion is for files that were committed with CRLF: they did not change. It
  * comes before any is stored.
@@ -174,7 +217,8 @@ static int read_files(struct contents *c, struct todo *todo, struct error *err)
 	if (c->many && drop_same(c, 0, todo, err))
 		return -1;
 	if (c->converts &&
-	    (drop_same(c, HASH_RAW, todo, err) || take_pointers(c, todo, &lfs, false, err)))
+	    (drop_same(c, HASH_RAW, todo, err) || take_pointers(c, todo, &lfs, false, err) ||
+	     store_converted(c, todo, err)))
 		return -1;
 	return store(c, todo, err);
 }
@@ -191,6 +235,7 @@ int contents_read(struct contents *c, const struct walk_result *found, struct er
 		picks_add(&todo.left, (uint32_t)i);
 		todo.git.timeout_ms += c->roster->v[found->v[i].entry].sig.size / BYTES_PER_MS;
 	}
+	c->timeout_ms = todo.git.timeout_ms;
 	rc = read_links(c, found, err) || read_files(c, &todo, err) ? -1 : 0;
 	picks_release(&todo.left);
 	return rc;

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "mason/checkout.h"
+#include "mason/attributes.h"
 #include "mason/index.h"
 #include "mason/lfs.h"
 #include "sys/fd.h"
@@ -54,7 +54,7 @@ static void look_for_attributes(void *arg, const struct index_entry *e)
 	struct filling *f = arg;
 
 	if (!f->mentioned && !e->skip && path_is_gitattributes(e->path))
-		f->mentioned = lfs_mentioned(f->work_fd, e->path);
+		f->mentioned = attributes_mention(f->work_fd, e->path, "lfs");
 }
 
 static void look_for_pointer(void *arg, const struct index_entry *e)
@@ -114,7 +114,7 @@ static int find(struct filling *f, struct error *err)
 	    file_read(AT_FDCWD, f->how->git->index_file, INDEX_MAX, &f->index, err))
 		return -1;
 	buf_fmt(&info, "%s/info/attributes", f->how->git->git_dir);
-	f->mentioned = lfs_mentioned(AT_FDCWD, info.data);
+	f->mentioned = attributes_mention(AT_FDCWD, info.data, "lfs");
 	if (each(f, look_for_attributes, err))
 		return -1;
 	if (!f->mentioned)

@@ -25,20 +25,6 @@ static const char *path_of(const struct contents *c, const struct walk_result *f
 	return roster_path(c->roster, found->v[i].entry);
 }
 
-static bool is_mentioned(const struct contents *c, const struct walk_result *found)
-{
-	BUF_AUTO info = BUF_INIT;
-
-	buf_fmt(&info, "%s/info/attributes", c->repo->dir.data);
-	if (lfs_mentioned(AT_FDCWD, info.data))
-		return true;
-	for (size_t i = 0; i < found->attributes.len; i++) {
-		if (lfs_mentioned(c->work_fd, roster_path(c->roster, found->attributes.v[i])))
-			return true;
-	}
-	return false;
-}
-
 /* A file that is gone, or no file any more, makes the caller begin again. */
 static int open_file(const struct contents *c, const char *path, struct stat *st, struct error *err)
 {
@@ -127,7 +113,7 @@ int lfs_find(const struct contents *c, const struct walk_result *found, const st
 	BUF_AUTO answers = BUF_INIT;
 	struct git_cmd git = c->repo->git;
 
-	if (!left->len || !is_mentioned(c, found))
+	if (!left->len || !contents_speak_of(c, found, "lfs"))
 		return 0;
 	git.timeout_ms = CONTENTS_TIMEOUT_MS;
 	for (size_t i = 0; i < left->len; i++) {

@@ -1,21 +1,6 @@
 #include "base/base.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "mason/lfs.h"
-#include "sys/file.h"
-
-#define ATTRIBUTES_MAX (4u << 20)
-
-bool lfs_mentioned(int dirfd, const char *path)
-{
-	struct error ignored = ERROR_INIT;
-	BUF_AUTO text = BUF_INIT;
-
-	return !file_read(dirfd, path, ATTRIBUTES_MAX, &text, &ignored) &&
-	       memmem(text.data, text.len, "lfs", 3) != NULL;
-}
 
 /* The next of three: path, attribute, value. */
 static const char *next_value(const struct buf *text, size_t *at)

@@ -8,9 +8,6 @@
 #include "store/git.h"
 #include "store/lfs.h"
 
-/* True where a .gitattributes, or a file like it, may give something the attribute filter=lfs. */
-bool lfs_mentioned(int dirfd, const char *path);
-
 /*
  * Which paths (NUL-terminated, back to back) have filter=lfs: a byte each is appended to out, 'y'
  * or 'n'. git: a call in the work tree; args and stdio are filled in here. Errors: peer.

@@ -51,8 +51,9 @@ static int fill(int view, int dir, struct error *err)
 /* A fresh SNAPDIR with an empty git/. */
 static int start_over(int snap_fd, struct error *err)
 {
-	static const char *const names[] = { "git",	  "links",   "cache", "lfs",
-					     "cache.tmp", PACK_FILE, PACK_TEMP };
+	static const char *const names[] = { "git",	   "links",    "cache",	  "cache.tmp",
+					     "lfs",	   "checkout", PACK_FILE, PACK_TEMP,
+					     "base.index", "base.index.lock" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (file_remove_tree(snap_fd, names[i], err))
@@ -90,9 +91,14 @@ static bool converts(int snap_fd)
 int snaprepo_open(const char *work, const char *snap_dir, bool anew, struct snaprepo *out,
 		  struct error *err)
 {
+	/* A warning of git's about a conversion must not keep a file out. */
+	static const char *const settings[] = { "core.safecrlf=false", NULL };
+
 	buf_fmt(&out->dir, "%s/git", snap_dir);
 	buf_fmt(&out->links, "%s/links", snap_dir);
-	out->git = (struct git_cmd){ .git_dir = out->dir.data, .work_tree = work, .cwd = work };
+	out->git = (struct git_cmd){
+		.git_dir = out->dir.data, .work_tree = work, .cwd = work, .config = settings
+	};
 	out->snap_fd = file_open_dir(AT_FDCWD, snap_dir, err);
 	if (out->snap_fd < 0 || (anew && make(work, out->snap_fd, err)) ||
 	    file_remove_tree(out->snap_fd, "links", err) ||
