@@ -158,9 +158,13 @@ const struct command cmd_create = {
 		       "never taken instead. The tier "
 		       "'workspace' confines nothing and is taken only where it is asked for.\n"
 		       "\n"
-		       "Submodules are not part of a box; their directories are empty. A failure "
-		       "or an interruption leaves "
-		       "nothing behind.",
+		       "A registered submodule is part of the box where a clone of it in this "
+		       "repository has its commit; the directories of others are empty. Work in a "
+		       "submodule stays in the box. Files of git-lfs have their content where "
+		       "their objects are here and git-lfs is installed in /usr; else they are "
+		       "pointers. Both are said.\n"
+		       "\n"
+		       "A failure or an interruption leaves nothing behind.",
 	.examples = "$ git box create fix-login\n"
 		    "Make a box at HEAD.\n"
 		    "$ git box create --from v2.1 --profile agent old-bug\n"
