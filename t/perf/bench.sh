@@ -176,13 +176,13 @@ part_apply () {
 		f=$(printf 'src/%04d/file%05d.c' $((i / 10)) $((i * 10)))
 		git -C "$repo" box create -q "b$i"
 		echo "/* $i */" >>"$(git -C "$repo" box path "b$i")/$f"
-		git -C "$repo" box propose -m "$i" "b$i"
+		git -C "$repo" box propose -m "$i" "b$i" >/dev/null
 		git -C "$beside" checkout -q -b "b$i" origin/main
 		echo "/* $i */" >>"$beside/$f"
 		git -C "$beside" commit -q -a -m "$i"
 	done
 	git -C "$beside" checkout -q main
-	row "$rows" apply "$repo" git-box apply -q "b%n"
+	row "$rows" apply "$repo" git-box apply "b%n"
 	row "$rows" merge "$beside" git merge -q --no-edit "b%n"
 	measure apply "$rounds"
 }
