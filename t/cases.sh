@@ -37,6 +37,12 @@ wanted () {
 		echo "cve.$n"
 	done
 	echo attack.4
+	# git on what a box wrote
+	echo box.15
+	for n in 48 49 52 53 54 55 59 62 63 64; do
+		echo "cve.$n"
+	done
+	echo attack.3
 	# submodules
 	echo cases.A10
 	seq -f 'cve.%g' 56 57
