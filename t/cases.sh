@@ -38,7 +38,12 @@ wanted () {
 	done
 	echo attack.4
 	# git on what a box wrote
-	echo box.15
+	for n in 15 16 17 18 27 28 102 105 107 108; do
+		echo "box.$n"
+	done
+	for n in 01 02 03 05 08 11 14 16; do
+		echo "cases.A$n"
+	done
 	for n in 48 49 52 53 54 55 59 62 63 64; do
 		echo "cve.$n"
 	done

@@ -84,6 +84,11 @@ test_expect_success 'packed and loose, many branches and tags' '
 	git clone -q src packed && (cd packed && for i in $(seq 30); do git branch b$i && git tag t$i; done && git gc -q) &&
 	box_round packed
 '
+test_expect_success 'refs that the host packs while a box lives' '
+	git clone -q src packs && (cd packs && git box create p && git branch other && git pack-refs --all --prune && git gc -q --prune=now &&
+		git box run p -- sh -c "git log -1 --oneline && echo x >>README && git commit -qam p && git branch q && git fsck" &&
+		git box propose p -m p && git fsck --strict) && box_round packs
+'
 test_expect_success 'SHA-256' '
 	git init -q -b main --object-format=sha256 sha256 && (cd sha256 && echo a >a && git add a && git commit -qm a) &&
 	box_round sha256
