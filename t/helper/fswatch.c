@@ -54,26 +54,49 @@ static int is_allowed(const char *path, char **allowed)
 	return 0;
 }
 
-/* The directory and name of an event; "" where it was gone before we looked. */
-static void path_of(int mount, const struct fanotify_event_metadata *event, char *out, size_t size)
-{
-	const struct fanotify_event_info_fid *info = (const void *)(event + 1);
-	struct file_handle *handle = (void *)(uintptr_t)info->handle;
-	char self[64];
+/* The directory of the event before, which is most often that of the next one, too; forgotten with
+ * each batch. */
+struct last {
+	const struct file_handle *handle;
+	char path[4096];
 	ssize_t len;
-	int fd = open_by_handle_at(mount, handle, O_PATH);
+};
 
-	*out = '\0';
+static int same_handle(const struct file_handle *a, const struct file_handle *b)
+{
+	return a && a->handle_bytes == b->handle_bytes && a->handle_type == b->handle_type &&
+	       !memcmp(a->f_handle, b->f_handle, a->handle_bytes);
+}
+
+static void find_dir(int mount, struct file_handle *handle, struct last *dir)
+{
+	char self[64];
+	int fd;
+
+	if (same_handle(dir->handle, handle))
+		return;
+	dir->handle = handle;
+	dir->len = -1;
+	fd = open_by_handle_at(mount, handle, O_PATH);
 	if (fd < 0)
 		return;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	len = readlink(self, out, size - 1);
+	dir->len = readlink(self, dir->path, sizeof(dir->path));
 	close(fd);
-	if (len < 0)
-		len = 0;
-	out[len] = '\0';
-	snprintf(out + len, size - (size_t)len, "/%s",
-		 (const char *)handle->f_handle + handle->handle_bytes);
+}
+
+/* The directory and name of an event; "" where it was gone before we looked. */
+static void path_of(int mount, const struct fanotify_event_metadata *event, struct last *dir,
+		    char *out, size_t size)
+{
+	const struct fanotify_event_info_fid *info = (const void *)(event + 1);
+	struct file_handle *handle = (void *)(uintptr_t)info->handle;
+
+	find_dir(mount, handle, dir);
+	*out = '\0';
+	if (dir->len >= 0)
+		snprintf(out, size, "%.*s/%s", (int)dir->len, dir->path,
+			 (const char *)handle->f_handle + handle->handle_bytes);
 }
 
 /* Number of events. */
@@ -82,6 +105,7 @@ static unsigned long take(int fan, int mount, char **allowed)
 	static char bytes[1 << 18] __attribute__((aligned(8)));
 	const struct fanotify_event_metadata *e = (const void *)bytes;
 	ssize_t len = read(fan, bytes, sizeof(bytes));
+	struct last dir = { .handle = NULL, .len = -1 };
 	unsigned long n = 0;
 
 	if (len < 0 && errno != EAGAIN && errno != EINTR)
@@ -93,7 +117,7 @@ static unsigned long take(int fan, int mount, char **allowed)
 			puts("lost");
 			continue;
 		}
-		path_of(mount, e, path, sizeof(path));
+		path_of(mount, e, &dir, path, sizeof(path));
 		if (*path && !strstr(path, " (deleted)") && !is_allowed(path, allowed))
 			printf("%llx %s\n", (unsigned long long)e->mask, path);
 	}
