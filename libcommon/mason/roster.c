@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "mason/roster.h"
+#include "store/git.h"
 
 #define CHAINS_MIN 256u
 
@@ -180,19 +181,6 @@ void roster_set(struct roster *t, uint32_t i, uint32_t mode, const unsigned char
 	}
 }
 
-static bool parse_mode(const char *s, uint32_t *out)
-{
-	uint32_t mode = 0;
-
-	for (int i = 0; i < 6; i++) {
-		if (s[i] < '0' || s[i] > '7')
-			return false;
-		mode = mode << 3 | (uint32_t)(s[i] - '0');
-	}
-	*out = mode;
-	return s[6] == ' ';
-}
-
 /* The directory of path, which ls-tree -t has named before. */
 static uint32_t parent_of(const struct roster *t, const char *path)
 {
@@ -214,8 +202,8 @@ static bool add_line(struct roster *t, const char *line)
 	struct entry *e;
 	uint32_t mode, parent, i;
 
-	if (!tab || oid < line + 9 || oid[-1] != ' ' || !tab[1] || !parse_mode(line, &mode) ||
-	    !oid_parse(oid, t->oid_len, id))
+	if (!tab || oid < line + 9 || oid[-1] != ' ' || !tab[1] || !git_mode_parse(line, &mode) ||
+	    line[6] != ' ' || !oid_parse(oid, t->oid_len, id))
 		return false;
 	parent = parent_of(t, tab + 1);
 	if (parent == ROSTER_NONE)

@@ -10,19 +10,6 @@ void change_list_release(struct change_list *l)
 	*l = (struct change_list)CHANGE_LIST_INIT;
 }
 
-static bool parse_mode(const char *s, uint32_t *out)
-{
-	uint32_t mode = 0;
-
-	for (int i = 0; i < 6; i++) {
-		if (s[i] < '0' || s[i] > '7')
-			return false;
-		mode = mode << 3 | (uint32_t)(s[i] - '0');
-	}
-	*out = mode;
-	return s[6] == ' ';
-}
-
 static bool parse_oid(char *s, char end)
 {
 	size_t len = strspn(s, "0123456789abcdef");
@@ -38,8 +25,8 @@ static bool parse_head(char *s, struct change *c)
 {
 	char *old_oid = s + 15, *new_oid;
 
-	if (strlen(s) < 15 || s[0] != ':' || !parse_mode(s + 1, &c->old_mode) ||
-	    !parse_mode(s + 8, &c->new_mode) || !parse_oid(old_oid, ' '))
+	if (strlen(s) < 15 || s[0] != ':' || !git_mode_parse(s + 1, &c->old_mode) || s[7] != ' ' ||
+	    !git_mode_parse(s + 8, &c->new_mode) || s[14] != ' ' || !parse_oid(old_oid, ' '))
 		return false;
 	new_oid = old_oid + strlen(old_oid) + 1;
 	if (!parse_oid(new_oid, ' ') || strlen(new_oid) != strlen(old_oid))

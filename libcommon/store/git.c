@@ -348,6 +348,19 @@ int git_require(unsigned major, unsigned minor, struct error *err)
 	return error_hint(err, "install git %u.%u or newer", major, minor);
 }
 
+bool git_mode_parse(const char *s, uint32_t *out)
+{
+	uint32_t mode = 0;
+
+	for (int i = 0; i < 6; i++) {
+		if (s[i] < '0' || s[i] > '7')
+			return false;
+		mode = mode << 3 | (uint32_t)(s[i] - '0');
+	}
+	*out = mode;
+	return true;
+}
+
 void git_quote(const char *path, struct buf *out)
 {
 	buf_char(out, '"');

@@ -85,6 +85,9 @@ int git_require(unsigned major, unsigned minor, struct error *err);
 /* "2.39.5" of this host's git. Appended. Errors: notfound (no git), corrupt. */
 int git_version(struct buf *out, struct error *err);
 
+/* The six octal digits of a mode, as git's listings have them; what follows is the caller's. */
+bool git_mode_parse(const char *s, uint32_t *out);
+
 /* A path as git's C-style quoted string, for --stdin-paths and the like. Appended. */
 void git_quote(const char *path, struct buf *out);
 

@@ -78,26 +78,15 @@ static const char *next(struct words *w)
 	return word;
 }
 
-static bool parse_mode(const char *s, uint32_t *out)
-{
-	*out = 0;
-	for (int i = 0; i < 6; i++) {
-		if (s[i] < '0' || s[i] > '7')
-			return false;
-		*out = *out << 3 | (uint32_t)(s[i] - '0');
-	}
-	return true;
-}
-
 /* ":100644 100755 <oid> <oid> M", then the path. */
 static bool parse_raw(const char *head, const char *path, struct patch_list *l)
 {
 	struct patch_file f = { .path = BUF_INIT };
 	const char *status = strrchr(head, ' ');
 
-	if (!path || strlen(head) < RAW_HEAD_MIN || !parse_mode(head + 1, &f.old_mode) ||
-	    head[7] != ' ' || !parse_mode(head + 8, &f.new_mode) || !strchr("ADMT", status[1]) ||
-	    status[1] == '\0' || status[2] != '\0')
+	if (!path || strlen(head) < RAW_HEAD_MIN || !git_mode_parse(head + 1, &f.old_mode) ||
+	    head[7] != ' ' || !git_mode_parse(head + 8, &f.new_mode) ||
+	    !strchr("ADMT", status[1]) || status[1] == '\0' || status[2] != '\0')
 		return false;
 	f.status = status[1];
 	buf_str(&f.path, path);
