@@ -32,6 +32,20 @@ test_expect_success 'a change right after a look' '
 		sed -i "\$d" "$w/README" || return 1
 	done
 '
+# 200 MB of paths, if all of them were kept at once.
+peak () { python3 -c "
+import resource, subprocess
+subprocess.run([\"git-box\", \"diff\", \"--quiet\", \"b\"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"; }
+test_expect_success 'a tree of long paths does not fill our memory' '
+	cd repo && relearn && git-box run b -- python3 -c "
+import os
+for i in range(17):
+    os.mkdir(\"d\" * 200); os.chdir(\"d\" * 200)
+for i in range(60000):
+    os.mkdir(str(i))" && peak=$(peak) && echo "# peak: $peak KiB" && test "$peak" -lt 80000 &&
+	git-box run b -- python3 -c "import shutil; shutil.rmtree(\"d\" * 200)" && relearn
+'
 test_expect_success 'what the record says of another base, or in another form, does not count' '
 	cd repo && relearn && f=.git/box/b/$(cat .git/box/name/b)/clean && test "$(stat -c %a "$f")" = 600 &&
 	sed -i "s/.\$/x/" "$f" && asked b && relearn && : >"$f" && asked b

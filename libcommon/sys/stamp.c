@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -9,14 +10,13 @@
 #include "sys/file.h"
 #include "sys/stamp.h"
 
-#define DIRS_MAX (1u << 20)
+#define TODO_MAX (32u << 20) /* bytes of paths: whoever made the tree must not fill our memory */
 
 struct walk {
 	int top;
 	const struct stamp_sink *sink;
 	struct stamp_seen *seen;
 	struct buf todo; /* paths of directories, NUL-terminated, back to back */
-	size_t dirs;
 };
 
 static void put(struct walk *w, const void *data, size_t len)
@@ -55,12 +55,24 @@ static void one(struct walk *w, const char *dir, int dirfd, const char *name)
 	put_stat(w, &st);
 	if (!S_ISDIR(st.st_mode))
 		return;
-	if (w->dirs++ == DIRS_MAX)
+	if (w->todo.len > TODO_MAX) {
 		w->seen->whole = false;
-	if (w->dirs > DIRS_MAX)
 		return;
+	}
 	buf_fmt(&w->todo, "%s/%s", dir, name);
 	buf_char(&w->todo, '\0');
+}
+
+static void list_all(struct walk *w, const char *dir, DIR *list)
+{
+	struct dirent *e;
+
+	while ((errno = 0, e = readdir(list)) != NULL) {
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			one(w, dir, dirfd(list), e->d_name);
+	}
+	if (errno)
+		w->seen->whole = false;
 }
 
 static void enter(struct walk *w, const char *dir)
@@ -76,10 +88,7 @@ static void enter(struct walk *w, const char *dir)
 		w->seen->whole = false;
 		return;
 	}
-	for (struct dirent *e; (e = readdir(list)) != NULL;) {
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			one(w, dir, dirfd(list), e->d_name);
-	}
+	list_all(w, dir, list);
 	closedir(list);
 }
 
